@@ -40,13 +40,13 @@ def benchmark_of(folder: Path, suite: dict[str, Any], source: str, target: str) 
 def rows_of(suite: str, report: Findings) -> list[tuple[str, ...]]:
     """A row for each metric and split of a report."""
     found = []
-    for sheet in report.sheets:
-        for score in (sheet.overall(system) for system in sheet.systems):
+    for results in report.results:
+        for score in (results.overall(system) for system in results.systems):
             found.append(
                 (
-                    suite, score.system, report.source.trained_on[score.system], sheet.split,
-                    sheet.metric, score.told(), f"{score.low:.1f} to {score.high:.1f}",
-                    score.counted, report.headline.headline if sheet is report.main else "",
+                    suite, score.system, report.source.trained_on[score.system], results.split,
+                    results.metric, score.told(), f"{score.low:.1f} to {score.high:.1f}",
+                    score.counted, report.headline.headline if results is report.main else "",
                 )
             )  # fmt: skip
     return found

@@ -36,8 +36,8 @@ def test_clear_differences_are_found_and_ranked(findings):
 
 def test_equal_scores_are_tied(findings):
     """On the test split all systems are equally good, so there is one set."""
-    sheet = findings.sheet("exact", "test")
-    assert [set(group) for group in sheet.ranking] == [{"lstm", "oracle-ish", "transformer"}]
+    results = findings.results_of("exact", "test")
+    assert [set(group) for group in results.ranking] == [{"lstm", "oracle-ish", "transformer"}]
 
 
 def test_compare_is_a_function_of_runs(run):

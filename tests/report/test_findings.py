@@ -12,7 +12,7 @@ from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
 from recombine.report.reading.observations import read_observations
 from recombine.report.reading.runs import open_runs
-from recombine.report.results import make_sheet
+from recombine.report.results import make_results
 
 
 def test_splits_and_titles(findings):
@@ -27,8 +27,8 @@ def test_classes_of_verdicts_are_counted(run):
     """Labels in detail.class are counted per system and pattern, over all seeds."""
     panel = read_observations(open_runs([run]), "exact", "test")
     labels = tuple("right" if value else "dropped" for value in panel.values["lstm", 1])
-    sheet = make_sheet(replace(panel, classes={("lstm", 1): labels}))
-    total = sum(sheet.labels["lstm"].values(), Counter())
+    results = make_results(replace(panel, classes={("lstm", 1): labels}))
+    total = sum(results.labels["lstm"].values(), Counter())
     assert total["right"] + total["dropped"] == len(panel.keys)
 
 

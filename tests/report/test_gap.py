@@ -47,9 +47,9 @@ def test_the_parts_add_up(controlled):
         assert parts.gap.value == pytest.approx(parts.familiar.value - parts.new.value)
         assert parts.gap.value == pytest.approx(parts.composition.value + parts.difficulty.value)
         assert parts.composition.low <= parts.composition.value <= parts.composition.high
-    sheet = report.main
+    results = report.main
     (pair,) = [
-        one for one in sheet.comparisons
+        one for one in results.comparisons
         if {one.first.split()[0], one.second.split()[0]} == {"own", "held"}
     ]  # fmt: skip
     overall = own[0].composition
@@ -118,8 +118,8 @@ def test_a_neutral_system_stands_in(neutral):
     report = build_report(open_runs([neutral]), ReportOptions(metrics=("exact",)))
     assert len(report.gaps) == 9
     assert all(parts.neutral and parts.control == "aside" for parts in report.gaps)
-    sheets = [report.sheet("exact", split) for split in ("test", "gen")]
-    familiar, new = (sheet.overall("aside").value for sheet in sheets)
+    all_results = [report.results_of("exact", split) for split in ("test", "gen")]
+    familiar, new = (results.overall("aside").value for results in all_results)
     whole = report.gaps[0]
     assert whole.difficulty.value == pytest.approx(familiar - new)
     for parts in report.gaps:

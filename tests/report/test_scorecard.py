@@ -197,8 +197,8 @@ def test_what_a_report_would_say_is_said_here_too(two_runs, tmp_path):
         assert "other: only a sample of 16 examples of each split is looked at" in text
     first, second = (read_suite(run, ReportOptions(metrics=("exact",))) for run in two_runs)
     assert scorecard_notes([first, second]) == []
-    sheets = tuple(replace(one, signature="exact|lowercase") for one in second.report.sheets)
-    second = second._replace(report=replace(second.report, sheets=sheets))
+    all_results = tuple(replace(one, signature="exact|lowercase") for one in second.report.results)
+    second = second._replace(report=replace(second.report, results=all_results))
     (note,) = scorecard_notes([first, second])
     assert "exact is not the same everywhere" in note
 

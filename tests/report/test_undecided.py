@@ -120,7 +120,7 @@ def test_what_may_be_right_is_no_loss(report: Findings) -> None:
 def test_never_right_is_said_of_what_was_judged(report: Findings) -> None:
     """A kind of sentence of which nothing was understood may be right."""
     alone = replace(report.main, seeds={"barks": (1,)}, ranking=(("barks",),))
-    told = replace(report, sheets=(alone,)).headline
+    told = replace(report, results=(alone,)).headline
     assert "None of the 2 structures is surely never right" in " ".join(told.sentences)
 
 
@@ -195,7 +195,7 @@ def test_a_score_that_is_not_known_is_no_number_in_any_export(
 ) -> None:
     """Of outputs of which none could be judged there is no score; JSON knows no NaN."""
     nothing = tuple(replace(one, value=math.nan, undecided=0.0) for one in report.main.scores)
-    empty = replace(report, sheets=(replace(report.main, scores=nothing),))
+    empty = replace(report, results=(replace(report.main, scores=nothing),))
     for write in (write_harness, write_genbench_card, write_every_eval_ever):
         paths = [one for one in write(empty, tmp_path / write.__name__) if one.suffix == ".json"]
         assert paths

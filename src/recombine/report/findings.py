@@ -29,7 +29,7 @@ from recombine.report.reading.validity import (
     references_told,
     training_told,
 )
-from recombine.report.results import Sheet, make_sheet
+from recombine.report.results import MetricResults, make_results
 from recombine.report.words import Words, read_words
 
 
@@ -39,7 +39,7 @@ class Findings:
 
     source: ReportRuns
     options: ReportOptions
-    sheets: tuple[Sheet, ...]
+    results: tuple[MetricResults, ...]
     notes: tuple[str, ...]
     # What each system loses on new sentences, and what of it is composition.
     gaps: tuple[GapParts, ...] = ()
@@ -47,29 +47,29 @@ class Findings:
     @cached_property
     def splits(self) -> tuple[str, ...]:
         """Splits with findings, the generalisation sets first."""
-        return tuple(dict.fromkeys(sheet.split for sheet in self.sheets))
+        return tuple(dict.fromkeys(results.split for results in self.results))
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
         """Systems in order of appearance."""
-        return tuple(dict.fromkeys(name for sheet in self.sheets for name in sheet.systems))
+        return tuple(dict.fromkeys(name for results in self.results for name in results.systems))
 
-    def sheet(self, metric: str, split: str) -> Sheet | None:
+    def results_of(self, metric: str, split: str) -> MetricResults | None:
         """The findings on one metric and split, if there are any."""
-        for one in self.sheets:
+        for one in self.results:
             if one.metric == metric and one.split == split:
                 return one
         return None
 
     @cached_property
-    def main(self) -> Sheet:
+    def main(self) -> MetricResults:
         """The first metric of the first split: what the report opens with."""
-        return self.sheets[0]
+        return self.results[0]
 
     @property
     def scores(self) -> Iterable[Score]:
         """Every number of the report."""
-        return (score for sheet in self.sheets for score in sheet.scores)
+        return (score for results in self.results for score in results.scores)
 
     @cached_property
     def words(self) -> Words:
@@ -117,11 +117,11 @@ class Findings:
             *cells_told(sizes, self.words.plural(tag or "")),
         ]
 
-    def measured(self, sheet: Sheet) -> str:
+    def measured(self, results: MetricResults) -> str:
         """A metric and where it was measured, as a title or a caption begins."""
-        name = self.words.metric(sheet.metric)
-        least = ", at least," if sheet.is_open else ""  # the rest could not be judged
-        return f"{name[:1].upper()}{name[1:]}{least} on {self.split_name(sheet.split)}"
+        name = self.words.metric(results.metric)
+        least = ", at least," if results.is_open else ""  # the rest could not be judged
+        return f"{name[:1].upper()}{name[1:]}{least} on {self.split_name(results.split)}"
 
     @cached_property
     def title(self) -> str:
@@ -158,7 +158,7 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
         shown = room(there, options.examples)
         source = replace(source, shown=shown, shown_seed=options.seed)
     _require_cluster(source, options)
-    sheets, notes = [], list(source.notes)
+    all_results, notes = [], list(source.notes)
     main: dict[str, ObservationTable] = {}  # the first metric on new and on familiar sentences
     with progress("report", len(wanted)) as bar:
         for split, metric in wanted:
@@ -167,9 +167,9 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
             if not table.keys:
                 notes.append(f"{metric} on {split}: no key was scored by all systems and seeds")
                 continue
-            sheets.append(make_sheet(table))
-            if metric == sheets[0].metric and split in (
-                sheets[0].split,
+            all_results.append(make_results(table))
+            if metric == all_results[0].metric and split in (
+                all_results[0].split,
                 source.method.familiar_split,
             ):
                 main[split] = table
@@ -180,11 +180,11 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
                     f"{metric} on {split}: {count} keys of {cell} are left out, because not every "
                     "system and seed has them"
                 )
-    if not sheets:
+    if not all_results:
         raise DataError("nothing to report: no metric and split was scored by every system")
-    new = main.pop(sheets[0].split)
+    new = main.pop(all_results[0].split)
     familiar = main.get(source.method.familiar_split)
-    order = sheets[0].best_first
+    order = all_results[0].best_first
     gaps = sorted(
         (
             parts
@@ -193,7 +193,7 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
         ),
         key=lambda parts: order.index(parts.system),
     )
-    return Findings(source, options, tuple(sheets), tuple(notes), tuple(gaps))
+    return Findings(source, options, tuple(all_results), tuple(notes), tuple(gaps))
 
 
 def _require_cluster(source: ReportRuns, options: ReportOptions) -> None:

@@ -28,7 +28,7 @@ class Cross(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sheet(Measure):
+class MetricResults(Measure):
     """What a report says of one metric on one split; the observations themselves are not kept."""
 
     n: int
@@ -102,11 +102,11 @@ class Sheet(Measure):
         return tuple(dict.fromkeys(one.tag for one in self.scores if one.tag))
 
 
-def make_sheet(table: ObservationTable) -> Sheet:
+def make_results(table: ObservationTable) -> MetricResults:
     """All that is said of these observations."""
     comparisons = comparisons_of(table)
     unjudged = _unjudged_labels(table)
-    return Sheet(
+    return MetricResults(
         **table.facts,
         n=len(table.keys),
         seeds=table.seeds,

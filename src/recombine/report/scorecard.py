@@ -24,7 +24,7 @@ from recombine.report.page.made import day
 from recombine.report.page.scale import shade
 from recombine.report.page.shown import between, interval, whole
 from recombine.report.reading.runs import open_runs, reading, run_names
-from recombine.report.results import Sheet
+from recombine.report.results import MetricResults
 from recombine.report.tables.table import Cell, Table, html, markdown, show_p
 from recombine.report.write import write_folder
 from recombine.stage import refuse_output
@@ -47,27 +47,27 @@ class Suite(NamedTuple):
     report: Findings
 
     @property
-    def findings(self) -> list[Sheet]:
+    def findings(self) -> list[MetricResults]:
         """The first metric of every split."""
-        sheets: dict[str, Sheet] = {}
-        for sheet in self.report.sheets:
-            sheets.setdefault(sheet.split, sheet)
-        return list(sheets.values())
+        all_results: dict[str, MetricResults] = {}
+        for results in self.report.results:
+            all_results.setdefault(results.split, results)
+        return list(all_results.values())
 
     @property
-    def generalisation(self) -> list[Sheet]:
+    def generalisation(self) -> list[MetricResults]:
         """The findings that are about generalisation; all where a suite has but one split."""
-        found = [sheet for sheet in self.findings if sheet.split not in IN_DISTRIBUTION]
+        found = [results for results in self.findings if results.split not in IN_DISTRIBUTION]
         return found or self.findings
 
-    def column(self, sheet: Sheet) -> str:
+    def column(self, results: MetricResults) -> str:
         """A finding's name in the scorecard."""
-        return f"{self.name}: {sheet.metric} on {sheet.split}"
+        return f"{self.name}: {results.metric} on {results.split}"
 
-    def in_words(self, sheet: Sheet) -> str:
+    def in_words(self, results: MetricResults) -> str:
         """The same for people."""
-        words = self.report.words.metric(sheet.metric)
-        return f"{self.name}: {self.report.split_name(sheet.split)}, {words}"
+        words = self.report.words.metric(results.metric)
+        return f"{self.name}: {self.report.split_name(results.split)}, {words}"
 
 
 def read_suite(run: Path, options: ReportOptions) -> Suite:
@@ -116,9 +116,9 @@ def scorecard_notes(suites: Sequence[Suite]) -> list[str]:
     found = [f"{suite.name}: {note}" for suite in suites for note in suite.report.notes]
     signatures: dict[str, dict[str, str]] = {}
     for suite in suites:
-        for sheet in suite.findings:
-            of_metric = signatures.setdefault(sheet.metric, {})
-            of_metric.setdefault(comparable(sheet.signature), suite.name)
+        for results in suite.findings:
+            of_metric = signatures.setdefault(results.metric, {})
+            of_metric.setdefault(comparable(results.signature), suite.name)
     for metric, told in signatures.items():
         if len(told) > 1:
             kinds = "; ".join(f"{suite}: {signature}" for signature, suite in told.items())
@@ -150,8 +150,8 @@ def _page(
     notes: Sequence[str],
     out: Path,
 ) -> str:
-    shown = [(suite, sheet) for suite in suites for sheet in suite.findings]
-    systems = list(dict.fromkeys(name for _, sheet in shown for name in sheet.systems))
+    shown = [(suite, results) for suite in suites for results in suite.findings]
+    systems = list(dict.fromkeys(name for _, results in shown for name in results.systems))
     tables = [html(_turned(one) if one is scores[0] else one) for one in scores]
     text = page(
         title or "Scorecard",
@@ -167,7 +167,7 @@ def _page(
                 render(
                     "scorecard",
                     systems=systems,
-                    rows=[_row(suite, sheet, systems) for suite, sheet in shown],
+                    rows=[_row(suite, results, systems) for suite, results in shown],
                     tables=tables,
                     notes=notes,
                 ),
@@ -205,13 +205,13 @@ def _run(suite: Suite, out: Path) -> ScorecardRun:
     return ScorecardRun(suite.name, report.headline.headline, " · ".join(facts), link)
 
 
-def _row(suite: Suite, sheet: Sheet, systems: Sequence[str]) -> ScorecardRow:
+def _row(suite: Suite, results: MetricResults, systems: Sequence[str]) -> ScorecardRow:
     """The scorecard at a glance: a row per test, a cell per system, coloured on its range."""
-    less = "" if sheet.higher_is_better else ", lower is better"
+    less = "" if results.higher_is_better else ", lower is better"
     return ScorecardRow(
-        f"{suite.name}: {suite.report.split_name(sheet.split)}",
-        f"{suite.report.words.metric(sheet.metric)}{less}",
-        [_cell(sheet, system) for system in systems],
+        f"{suite.name}: {suite.report.split_name(results.split)}",
+        f"{suite.report.words.metric(results.metric)}{less}",
+        [_cell(results, system) for system in systems],
     )
 
 
@@ -233,27 +233,27 @@ def headline(suites: Sequence[Suite]) -> str:
     took = [name for suite in suites for name in {x for one in suite.findings for x in one.systems}]
     if len(suites) > 1 and len(took) == len(set(took)):
         return "No system took two of the suites"
-    sheets = [one for suite in suites for one in suite.generalisation if len(one.systems) > 1]
-    if not sheets:
+    all_results = [one for suite in suites for one in suite.generalisation if len(one.systems) > 1]
+    if not all_results:
         return "No two systems meet on a test"
-    firsts = [one.ranking[0][0] for one in sheets if len(one.ranking[0]) == 1]
+    firsts = [one.ranking[0][0] for one in all_results if len(one.ranking[0]) == 1]
     wins = {name: firsts.count(name) for name in dict.fromkeys(firsts)}
     most = max(wins.values(), default=0)
     best = [name for name, count in wins.items() if count == most]
     if len(best) != 1:
         return "No system is best everywhere" if best else "No test tells the best systems apart"
-    taken = sum(best[0] in sheet.systems for sheet in sheets)
-    of = "every test" if most == len(sheets) > 1 else f"{most} of {taken} tests"
-    only = " that it took" if taken < len(sheets) else ""
+    taken = sum(best[0] in results.systems for results in all_results)
+    of = "every test" if most == len(all_results) > 1 else f"{most} of {taken} tests"
+    only = " that it took" if taken < len(all_results) else ""
     return f"{best[0]} is best on {of} of generalisation{only}"
 
 
-def _cell(sheet: Sheet, system: str) -> ScorecardCell:
-    score = sheet.overall(system) if system in sheet.systems else None
+def _cell(results: MetricResults, system: str) -> ScorecardCell:
+    score = results.overall(system) if system in results.systems else None
     if score is None or math.isnan(score.value):
         return ScorecardCell("–")
     told = f"{interval(score)}, {score.counted}".removeprefix(", ")
-    return ScorecardCell(between(score, whole), shade(sheet, score), told)
+    return ScorecardCell(between(score, whole), shade(results, score), told)
 
 
 def _told_apart(suites: list[Suite]) -> list[Suite]:
@@ -280,16 +280,19 @@ def _tables_of_methods(suites: Sequence[Suite]) -> list[Table]:
 
 def scorecard_table(suites: Sequence[Suite]) -> Table:
     """Systems in rows, suites in columns."""
-    shown = [(suite, sheet) for suite in suites for sheet in suite.findings]
-    systems = list(dict.fromkeys(name for _, sheet in shown for name in sheet.systems))
+    shown = [(suite, results) for suite in suites for results in suite.findings]
+    systems = list(dict.fromkeys(name for _, results in shown for name in results.systems))
     columns = ["system"]
-    for suite, sheet in shown:
-        less = "" if sheet.higher_is_better else " (lower is better)"
-        columns.append(f"{suite.column(sheet)}{less}")
+    for suite, results in shown:
+        less = "" if results.higher_is_better else " (lower is better)"
+        columns.append(f"{suite.column(results)}{less}")
     rows: list[tuple[Cell, ...]] = [
         (
             system,
-            *(sheet.overall(system) if system in sheet.systems else None for _, sheet in shown),
+            *(
+                results.overall(system) if system in results.systems else None
+                for _, results in shown
+            ),
         )
         for system in systems
     ]
@@ -297,8 +300,8 @@ def scorecard_table(suites: Sequence[Suite]) -> Table:
         "scorecard", "Every suite", tuple(columns), tuple(rows),
         ("Each suite has its own metric: compare down a column, not along a row.",),
         labels={
-            column: suite.in_words(sheet) + column.removeprefix(suite.column(sheet))
-            for column, (suite, sheet) in zip(columns[1:], shown, strict=True)
+            column: suite.in_words(results) + column.removeprefix(suite.column(results))
+            for column, (suite, results) in zip(columns[1:], shown, strict=True)
         },
     )  # fmt: skip
 
@@ -332,9 +335,9 @@ def correlation_table(suites: Sequence[Suite], options: ReportOptions) -> Table 
         ),
         decimals=3,
         labels={
-            suite.column(sheet): suite.in_words(sheet)
+            suite.column(results): suite.in_words(results)
             for suite in suites
-            for sheet in suite.generalisation
+            for results in suite.generalisation
         },
     )  # fmt: skip
 
@@ -344,7 +347,9 @@ def _chance(p: Cell) -> float:
     return p if isinstance(p, float) and p == p else 1.0
 
 
-def _correlation(one: Sheet, other: Sheet, options: ReportOptions) -> tuple[Cell, ...] | None:
+def _correlation(
+    one: MetricResults, other: MetricResults, options: ReportOptions
+) -> tuple[Cell, ...] | None:
     scored = [
         (_good(one, name), _good(other, name)) for name in one.systems if name in other.systems
     ]
@@ -363,10 +368,10 @@ def _correlation(one: Sheet, other: Sheet, options: ReportOptions) -> tuple[Cell
     )  # fmt: skip
 
 
-def _good(sheet: Sheet, system: str) -> tuple[float, float]:
+def _good(results: MetricResults, system: str) -> tuple[float, float]:
     """A score, the higher the better, with its standard error."""
-    score = sheet.overall(system)
-    sign = 1 if sheet.higher_is_better else -1
+    score = results.overall(system)
+    sign = 1 if results.higher_is_better else -1
     return sign * score.value, score.error
 
 
@@ -375,7 +380,7 @@ def build_tables(suites: Sequence[Suite]) -> list[Table]:
     found: list[Table] = []
     for first, second in combinations(suites, 2):
         names = [one.report.source.benchmark.manifest.name for one in (first, second)]
-        rows = [row for sheet in first.report.sheets for row in _groups(sheet, second.report)]
+        rows = [row for results in first.report.results for row in _groups(results, second.report)]
         if names[0] != names[1] or not rows:
             continue
         differs = recipe_difference(first.report, second.report)
@@ -398,23 +403,25 @@ def build_tables(suites: Sequence[Suite]) -> list[Table]:
     return found
 
 
-def _groups(sheet: Sheet, second: Findings) -> list[tuple[Cell, ...]]:
+def _groups(results: MetricResults, second: Findings) -> list[tuple[Cell, ...]]:
     """A metric's scores in both builds, overall and by group."""
-    other = second.sheet(sheet.metric, sheet.split)
+    other = second.results_of(results.metric, results.split)
     rows: list[tuple[Cell, ...]] = []
-    for system in sheet.systems if other is not None else ():
+    for system in results.systems if other is not None else ():
         if other is None or system not in other.systems:
             continue
-        groups, others = sheet.by_tag("group_name"), other.by_tag("group_name")
+        groups, others = results.by_tag("group_name"), other.by_tag("group_name")
         pairs = {
-            "all": (sheet.overall(system), other.overall(system)),
+            "all": (results.overall(system), other.overall(system)),
             **{
                 group: (by[system], others[group][system])
                 for group, by in groups.items()
                 if group in others
             },
         }
-        rows += [(sheet.split, sheet.metric, system, name, *both) for name, both in pairs.items()]
+        rows += [
+            (results.split, results.metric, system, name, *both) for name, both in pairs.items()
+        ]
     return rows
 
 

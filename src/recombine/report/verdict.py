@@ -33,14 +33,14 @@ def verdict(report: Findings) -> list[str]:
 def summary_table(report: Findings) -> Table:
     """Systems down, the first metric on every split and the others on the first across."""
     main = report.main
-    columns = [sheet for sheet in report.sheets if sheet.metric == main.metric]
+    columns = [results for results in report.results if results.metric == main.metric]
     columns += [
-        sheet
-        for sheet in report.sheets
-        if sheet.split == main.split and sheet.metric != main.metric
+        results
+        for results in report.results
+        if results.split == main.split and results.metric != main.metric
     ]
     columns = columns[:MOST_COLUMNS]
-    left_out = len(report.sheets) - len(columns)
+    left_out = len(report.results) - len(columns)
     rows = tuple(
         (
             system,
@@ -75,7 +75,7 @@ def markdown_report(
 ) -> str:
     """The findings on one screen, with links to the rest: for a pull request, an issue, a mail."""
     manifest = report.source.benchmark.manifest
-    signatures = dict.fromkeys((sheet.metric, sheet.signature) for sheet in report.sheets)
+    signatures = dict.fromkeys((results.metric, results.signature) for results in report.results)
     return _one_screen(
         report.title,
         [

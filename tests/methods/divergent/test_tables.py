@@ -235,9 +235,9 @@ def test_splits_of_other_corpora_are_no_family(family):
 def test_a_family_has_one_metric(family):
     """ChrF of words and chrF without are not put together."""
     first, *rest = [one.report for one in family.divisions]
-    sheets = tuple(replace(one, signature=f"{one.signature}|nw:9") for one in first.sheets)
+    all_results = tuple(replace(one, signature=f"{one.signature}|nw:9") for one in first.results)
     with pytest.raises(DataError, match="not the same metric"):
-        make_family([replace(first, sheets=sheets), *rest])
+        make_family([replace(first, results=all_results), *rest])
 
 
 def test_members_of_a_series_that_were_not_run_are_named(family):

@@ -47,8 +47,8 @@ def test_tables_of_the_paper(findings, sget_like):
 def test_depths_stand_apart(findings):
     """A pattern of several depths has a score for each: five adjectives and six are two things."""
     table = named(findings)["depths"]
-    sheet = findings.main
-    crosses = sheet.crosses["pattern", "depth"]
+    results = findings.main
+    crosses = results.crosses["pattern", "depth"]
     assert {str(row[0]) for row in table.rows} == {pattern for pattern, _ in crosses}
     for row in table.rows:
         cells = dict(zip(table.columns, row, strict=True))
@@ -111,10 +111,10 @@ def test_another_variant_has_other_numbers(sget_like, monkeypatch):
 
 def test_group_mean_is_weighted_by_sentences(findings):
     """For shares the weighted mean of patterns is the group's own score."""
-    sheet = findings.main
-    for group, by_system in sheet.by_tag("group_name").items():
+    results = findings.main
+    for group, by_system in results.by_tag("group_name").items():
         for system, score in by_system.items():
-            found = group_score(sheet, "group_name", group, system)
+            found = group_score(results, "group_name", group, system)
             assert found == pytest.approx(score.value)
 
 
@@ -140,9 +140,9 @@ def test_exact_match_has_its_spread_over_seeds(findings, name):
 
 def test_crossed_table_adds_up(findings):
     """Inside and outside a complement clause average to the pattern's score."""
-    sheet = findings.main
-    crosses = sheet.crosses["pattern", "in_cp"]
-    for value, by_system in sheet.by_tag("pattern").items():
+    results = findings.main
+    crosses = results.crosses["pattern", "in_cp"]
+    for value, by_system in results.by_tag("pattern").items():
         cells = [crosses[value, half]["lstm"] for half in ("0", "1")]
         mean = sum(cell.n * cell.score for cell in cells) / sum(cell.n for cell in cells)
         assert mean == pytest.approx(by_system["lstm"].value)
@@ -152,8 +152,8 @@ def test_another_metric_of_the_name_has_no_published_number(sget_like, monkeypat
     """The paper's BLEU is not beside one of other options."""
     setting = PublishedSetting(SGET, (), ("Transformer",))
     monkeypatch.setattr("recombine.methods.generated.tables.published_setting", lambda _: setting)
-    sheets = tuple(replace(one, as_shipped=False) for one in sget_like.sheets)
-    tables = named(replace(sget_like, sheets=sheets))
+    all_results = tuple(replace(one, as_shipped=False) for one in sget_like.results)
+    tables = named(replace(sget_like, results=all_results))
     assert tables["table-2-overall"].rows[-1] == ("Transformer (paper)", None, None, None, None)
     for name in ("table-3-groups", "table-4-phrase-recombination", "table-10-patterns"):
         assert not any("(paper)" in column for column in tables[name].columns)

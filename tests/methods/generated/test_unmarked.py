@@ -36,11 +36,11 @@ def test_patterns_that_a_language_does_not_mark_stand_apart(tmp_path: Path) -> N
     assert after["table-2-overall"] == before["table-2-overall"]
     for row in after["marked-patterns"].rows:
         cells = dict(zip(after["marked-patterns"].columns, row, strict=True))
-        sheet = report.sheet(str(cells["metric"]), str(cells["split"]))
-        assert sheet is not None
+        results = report.results_of(str(cells["metric"]), str(cells["split"]))
+        assert results is not None
         every, apart = cells["n"], cells["n not marked"]
         mean = (cells["marked"] * every + cells["not marked"] * apart) / (every + apart)  # type: ignore[operator]
-        assert abs(mean - sheet.overall(str(cells["system"])).value) < 1e-9
+        assert abs(mean - results.overall(str(cells["system"])).value) < 1e-9
 
 
 def test_means_without_patterns_leave_out_what_was_not_judged(tmp_path: Path) -> None:
@@ -50,13 +50,13 @@ def test_means_without_patterns_leave_out_what_was_not_judged(tmp_path: Path) ->
     report = build_report(open_runs([make_sget_like_run(tmp_path)]), ReportOptions())
     path = report.source.benchmark.path / "certificate.json"
     path.write_text(json.dumps({"unmarked": {"zh": UNMARKED}}), "utf-8")
-    sheet, other = report.main, next(iter(report.main.by_tag("pattern")))
+    results, other = report.main, next(iter(report.main.by_tag("pattern")))
     assert other not in UNMARKED
     scores = tuple(
         replace(one, n=0, value=math.nan) if one.slice == other else replace(one, undecided=1.0)
-        for one in sheet.scores
+        for one in results.scores
     )
-    changed = replace(report, sheets=(replace(sheet, scores=scores),))
+    changed = replace(report, results=(replace(results, scores=scores),))
     table = next(one for one in paper_tables(changed) if one.name == "marked-patterns")
     for low, high in zip(table.rows[::2], table.rows[1::2], strict=True):
         assert high[1] == f"{low[1]}, up to"

@@ -55,8 +55,8 @@ def test_right_is_what_the_metric_calls_right(tmp_path):
 def test_the_scale_is_the_metrics_own(findings, tmp_path):
     """A metric without an upper end has none in the record."""
     scale = replace(findings.main.aggregator, limits=(-1.0, math.inf))
-    sheets = tuple(replace(one, aggregator=scale) for one in findings.sheets)
-    write_exports(replace(findings, sheets=sheets), tmp_path, ("every-eval-ever",))
+    all_results = tuple(replace(one, aggregator=scale) for one in findings.results)
+    write_exports(replace(findings, results=all_results), tmp_path, ("every-eval-ever",))
     record = json.loads((tmp_path / "every-eval-ever" / "lstm.json").read_text())
     config = record["evaluation_results"][0]["metric_config"]
     assert config["min_score"] == -1

@@ -23,7 +23,7 @@ def test_harness_results_and_samples(findings, tmp_path):
 
 def test_a_task_has_as_many_samples_as_its_widest_metric(findings, tmp_path):
     """The last metric of a split may be about a part of it."""
-    narrow = replace(findings.sheets[0], metric="partial", n=7)
-    report = replace(findings, sheets=(*findings.sheets, narrow))
+    narrow = replace(findings.results[0], metric="partial", n=7)
+    report = replace(findings, results=(*findings.results, narrow))
     results = harness._results(report, "lstm")
     assert results["n-samples"]["synthetic_gen"] == {"original": 320, "effective": 320}

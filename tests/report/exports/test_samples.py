@@ -38,8 +38,9 @@ def test_two_systems_never_share_a_file(tmp_path):
         open_runs([make_run(tmp_path, per_pattern=2, seeds=(1,), metrics=("exact",))]),
         ReportOptions(),
     )
-    sheets = tuple(
-        replace(sheet, seeds=dict.fromkeys(("x/a", "x_a", "x-a"), (1,))) for sheet in report.sheets
+    all_results = tuple(
+        replace(results, seeds=dict.fromkeys(("x/a", "x_a", "x-a"), (1,)))
+        for results in report.results
     )
-    names = file_names(replace(report, sheets=sheets))
+    names = file_names(replace(report, results=all_results))
     assert names == {"x/a": "x_a", "x_a": "x_a-2", "x-a": "x-a"}

@@ -150,11 +150,11 @@ def test_a_line_that_turns_is_not_said_to_fall():
 def test_what_was_not_judged_is_neither_right_nor_wrong(findings):
     """Words like "hardly anything" stood beside a bar that is 100% "no sentence at all"."""
     counts = {"lstm": {"PP 3": Counter({"degenerate": 9, "paraphrase": 1})}}
-    sheet = replace(
+    results = replace(
         findings.main, labels=counts, right_labels=frozenset({"paraphrase"}),
         unjudged_labels=frozenset({"degenerate"}),
     )  # fmt: skip
-    figures = report_figures(replace(findings, sheets=(sheet,)))
+    figures = report_figures(replace(findings, results=(results,)))
     (anatomy,) = (one for one in figures if one.name.endswith("anatomy"))
     assert "hardly anything (90% not judged)" in anatomy.caption
     domain = anatomy.spec["encoding"]["color"]["scale"]

@@ -42,16 +42,18 @@ def test_rows_that_tell_nothing_apart_are_folded(findings):
     assert compare_section(findings).count('<details class="more" open>') == 1
     first, *others = main.comparisons
     ties = replace(first, slices=tuple(replace(part, p_adjusted=0.5) for part in first.slices))
-    sheet = replace(main, comparisons=(ties, *others))
-    assert '<details class="more" open>' not in compare_section(replace(findings, sheets=(sheet,)))
+    results = replace(main, comparisons=(ties, *others))
+    assert '<details class="more" open>' not in compare_section(
+        replace(findings, results=(results,))
+    )
 
 
 def test_classes_are_shown_when_a_metric_has_them(findings):
     """Without classes there is no section; with them there is one table per system."""
     assert anatomy_section(findings, []) == ""
     counts = {"PP 3": Counter({"right": 3, "modifier dropped": 2})}
-    sheet = replace(findings.main, labels={"lstm": counts})
-    text = anatomy_section(replace(findings, sheets=(sheet,)), [])
+    results = replace(findings.main, labels={"lstm": counts})
+    text = anatomy_section(replace(findings, results=(results,)), [])
     assert "modifier dropped" in text
     assert "PP 3" in text
 
@@ -59,9 +61,9 @@ def test_classes_are_shown_when_a_metric_has_them(findings):
 def test_classes_that_two_metrics_share_are_shown_once(findings):
     """A graded form of a metric classes alike; right classes are coloured as such."""
     counts = {"lstm": {"PP 3": Counter({"identical": 3, "context": 2})}}
-    sheet = replace(findings.main, labels=counts, right_labels=frozenset({"identical"}))
-    other = replace(sheet, metric="graded")
-    text = anatomy_section(replace(findings, sheets=(sheet, other)), [])
+    results = replace(findings.main, labels=counts, right_labels=frozenset({"identical"}))
+    other = replace(results, metric="graded")
+    text = anatomy_section(replace(findings, results=(results, other)), [])
     assert text.count("<details") == 1
     assert 'm6" title="60.0%">3' in text
     assert "q=the+translations+differ+elsewhere" in text, "explanations say it in these words"

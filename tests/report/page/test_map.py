@@ -27,7 +27,7 @@ def test_one_system_has_tiles_with_the_lowest_first(findings):
         scores=tuple(one for one in main.scores if one.system == "lstm"),
         comparisons=(),
     )
-    report = replace(findings, sheets=(alone,))
+    report = replace(findings, results=(alone,))
     text = map_section(report, {})
     assert text.count('class="tile ') == 8
     assert "#examples?a=lstm" in text
@@ -62,9 +62,9 @@ def test_the_map_of_consistency_that_has_something_to_show_comes_first(findings)
     main = findings.main
     flat = replace(main, scores=tuple(replace(one, value=100.0) for one in main.scores))
     other = replace(main, split="test", metric="partial")
-    sheets = (flat, replace(flat, metric="bleu"), other)
+    all_results = (flat, replace(flat, metric="bleu"), other)
     shown = re.compile(r'<div class="(map[^"]*)" data-map')
-    report = replace(findings, sheets=sheets)
+    report = replace(findings, results=all_results)
     assert shown.findall(map_section(report, {})) == ["map main", "map hidden"]
     manifest = replace(report.source.benchmark.manifest, builder="consistency")
     benchmark = copy(report.source.benchmark)
@@ -80,7 +80,7 @@ def test_the_map_of_consistency_that_has_something_to_show_comes_first(findings)
 def test_one_system_beside_a_paper_can_be_sorted(findings):
     """Two columns have an order; one alone has none."""
     main = replace(findings.main, seeds={"lstm": (1, 2, 3)}, comparisons=())
-    report = replace(findings, sheets=(main,))
+    report = replace(findings, results=(main,))
     assert 'id="map-sort"' in map_section(report, {"paper: LSTM": {"PP 3": 12.5}})
     assert 'id="map-sort"' not in map_section(report, {})
 
@@ -100,5 +100,5 @@ def test_a_line_below_a_number_is_as_wide_as_its_interval(findings):
     """Hatching hid the numbers; the line is to the cell what the interval is to the range."""
     main = findings.main
     scores = tuple(replace(one, value=50.0, low=41.0, high=59.0) for one in main.scores)
-    text = map_section(replace(findings, sheets=(replace(main, scores=scores),)), {})
+    text = map_section(replace(findings, results=(replace(main, scores=scores),)), {})
     assert set(re.findall(r'class="tick" style="([^"]*)"', text)) == {"left:41%;width:18%"}

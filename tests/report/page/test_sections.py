@@ -73,8 +73,8 @@ def test_cells_link_to_the_examples_of_their_own_tag(findings):
 def test_scores_to_be_kept_low_say_so(findings):
     """An error rate reads like a score unless the page says which way is better."""
     assert "lower is better" not in scores_section(findings)
-    sheets = (replace(findings.main, higher_is_better=False), *findings.sheets[1:])
-    assert scores_section(replace(findings, sheets=sheets)).count("lower is better") == 1
+    all_results = (replace(findings.main, higher_is_better=False), *findings.results[1:])
+    assert scores_section(replace(findings, results=all_results)).count("lower is better") == 1
 
 
 def test_all_scores_stand_best_first_and_name_the_way_of_their_intervals_only_where_it_is_one(
@@ -88,7 +88,7 @@ def test_all_scores_stand_best_first_and_name_the_way_of_their_intervals_only_wh
     main = findings.main
     first, *others = main.scores
     mixed = replace(main, scores=(replace(first, method="another"), *others))
-    assert "(another" not in scores_section(replace(findings, sheets=(mixed,)))
+    assert "(another" not in scores_section(replace(findings, results=(mixed,)))
 
 
 def test_names_with_a_capital_inside_stay_as_they_are():

@@ -133,7 +133,7 @@ def test_a_metric_of_ones_own_is_aggregated_where_it_is_named(tmp_path):
     assert "own=" in (caught.value.hint or "")
     own = dataclasses.replace(options, own=(f"{path}:Mine",))
     report = build_report(open_runs([run]), own)
-    assert report.sheet("mine", "gen").overall("lstm").value > 0
+    assert report.results_of("mine", "gen").overall("lstm").value > 0
     path.write_text(text + "    higher_is_better = False\n")
     with pytest.raises(StaleOutput, match="declares something else"):
         build_report(open_runs([run]), own)

@@ -35,10 +35,10 @@ class CompoundsMethod(ImportedMethod):
 
     def headline(self, report: Findings) -> Headline:
         """Return instance and aggregate error, the two numbers of the method."""
-        main = report.sheet(INSTANCE, report.main.split)
+        main = report.results_of(INSTANCE, report.main.split)
         if main is None:
             return super().headline(report)
-        aggregate = report.sheet(AGGREGATE, main.split)
+        aggregate = report.results_of(AGGREGATE, main.split)
         best = main.ranking[0][0]
         new = "new " if report.learned else ""
         told = []
@@ -59,7 +59,7 @@ class CompoundsMethod(ImportedMethod):
 
     def first_screen(self, report: Findings) -> Markup:
         """Return both errors as bars."""
-        both = report.main.metric == INSTANCE and report.sheet(AGGREGATE, report.main.split)
+        both = report.main.metric == INSTANCE and report.results_of(AGGREGATE, report.main.split)
         return bars(report, _errors if both else familiar_and_new)
 
     def tables(self, report: Findings) -> list[Table]:
@@ -73,6 +73,6 @@ class CompoundsMethod(ImportedMethod):
 
 def _errors(report: Findings, system: str) -> Iterator[Bar]:
     for name in (INSTANCE, AGGREGATE):
-        sheet = report.sheet(name, report.main.split)
-        if sheet is not None and system in sheet.systems:
-            yield Bar(sheet, sheet.overall(system), report.words.metric(name))
+        results = report.results_of(name, report.main.split)
+        if results is not None and system in results.systems:
+            yield Bar(results, results.overall(system), report.words.metric(name))

@@ -6,7 +6,7 @@ import dataclasses
 
 from recombine.report.findings import Findings
 from recombine.report.reading.observations import read_observations
-from recombine.report.results import Sheet, make_sheet
+from recombine.report.results import MetricResults, make_results
 from recombine.report.tables.published import (
     COGNITION,
     find_all,
@@ -31,13 +31,13 @@ def compound_tables(report: Findings) -> list[Table]:
     return [table for table in found if table is not None]
 
 
-def error_rate(sheet: Sheet, estimate: float) -> float:
+def error_rate(results: MetricResults, estimate: float) -> float:
     """CTER in percent, whichever way round the metric counts."""
-    return 100 - estimate if sheet.higher_is_better else estimate
+    return 100 - estimate if results.higher_is_better else estimate
 
 
 def _table_6(report: Findings) -> Table | None:
-    if not any(report.sheet(INSTANCE, split) for split in report.splits):
+    if not any(report.results_of(INSTANCE, split) for split in report.splits):
         return None
     setting = published_setting(report.source)
     beside = setting is not None and setting.name == COGNITION and "Transformer" in setting.kinds
@@ -46,13 +46,13 @@ def _table_6(report: Findings) -> Table | None:
     found = _with_contexts(report)
     for split in sorted(found.splits, key=_place):
         instance, aggregate, bleu = (
-            found.sheet(metric, split) for metric in (INSTANCE, AGGREGATE, BLEU)
+            found.results_of(metric, split) for metric in (INSTANCE, AGGREGATE, BLEU)
         )
         # The plain test has no compounds: its row in the paper is BLEU alone.
-        sheet = instance or bleu
-        if sheet is None:
+        results = instance or bleu
+        if results is None:
             continue
-        for system in sheet.systems:
+        for system in results.systems:
             rules.add(len(rows))
             categories = instance.by_tag("category") if instance is not None else ()
             for category in [*categories, ""]:
@@ -94,8 +94,8 @@ def _with_contexts(report: Findings) -> Findings:
         return report
     wanted = [metric for metric in (INSTANCE, AGGREGATE, BLEU) if metric in scored]
     tables = [read_observations(report.source, metric, CONTEXT) for metric in wanted]
-    sheets = [make_sheet(table) for table in tables if table.keys]
-    return dataclasses.replace(report, sheets=(*sheets, *report.sheets))
+    all_results = [make_results(table) for table in tables if table.keys]
+    return dataclasses.replace(report, results=(*all_results, *report.results))
 
 
 def _place(split: str) -> tuple[int, str]:
@@ -133,29 +133,29 @@ def published_rates(row: str, category: str) -> tuple[Cell, ...]:
     )
 
 
-def _rate(sheet: Sheet | None, system: str, category: str) -> float | None:
-    score = _score(sheet, system, category)
-    return None if sheet is None or score is None else error_rate(sheet, score)
+def _rate(results: MetricResults | None, system: str, category: str) -> float | None:
+    score = _score(results, system, category)
+    return None if results is None or score is None else error_rate(results, score)
 
 
-def _score(sheet: Sheet | None, system: str, category: str) -> float | None:
+def _score(results: MetricResults | None, system: str, category: str) -> float | None:
     """A system's score on a category ("" for all), if it has one."""
-    if sheet is None or system not in sheet.systems:
+    if results is None or system not in results.systems:
         return None
     if not category:
-        return sheet.overall(system).value
-    found = sheet.by_tag("category").get(category, {}).get(system)
+        return results.overall(system).value
+    found = results.by_tag("category").get(category, {}).get(system)
     return found.value if found else None
 
 
 def _field(report: Findings) -> Table | None:
     rows: list[tuple[Cell, ...]] = []
-    split = next((split for split in report.splits if report.sheet(INSTANCE, split)), None)
+    split = next((split for split in report.splits if report.results_of(INSTANCE, split)), None)
     if split is None:
         return None
-    instance, aggregate = report.sheet(INSTANCE, split), report.sheet(AGGREGATE, split)
+    instance, aggregate = report.results_of(INSTANCE, split), report.results_of(AGGREGATE, split)
     for system in report.systems:
-        bleu = _score(report.sheet(BLEU, split), system, "")
+        bleu = _score(report.results_of(BLEU, split), system, "")
         rows.append(
             (system, _rate(instance, system, ""), _rate(aggregate, system, ""), bleu, "this report")
         )

@@ -16,7 +16,7 @@ from recombine.report.findings import Findings
 from recombine.report.method import Headline, TaxonomyPlace
 from recombine.report.page.first_screen import bar_of_system
 from recombine.report.page.headline import amount
-from recombine.report.results import Sheet
+from recombine.report.results import MetricResults
 from recombine.report.tables.published import published_release
 from recombine.report.tables.table import Table
 from recombine.templates import capital, render
@@ -47,13 +47,13 @@ class ConsistencyMethod(ImportedMethod):
 
     def headline(self, report: Findings) -> Headline:
         """Return one sentence per test."""
-        firsts: dict[str, Sheet] = {}
-        for sheet in report.sheets:
-            firsts.setdefault(sheet.split, sheet)
+        firsts: dict[str, MetricResults] = {}
+        for results in report.results:
+            firsts.setdefault(results.split, results)
         told = []
-        for split, sheet in firsts.items():
-            best = sheet.overall(sheet.ranking[0][0])
-            score = amount(sheet, best)
+        for split, results in firsts.items():
+            best = results.overall(results.ranking[0][0])
+            score = amount(results, best)
             if math.isnan(best.value):
                 told.append(f"{score} on {report.split_name(split)}")
             elif split == "overgeneralisation":
@@ -61,9 +61,9 @@ class ConsistencyMethod(ImportedMethod):
             else:
                 told.append(f"{score} pairs are translated alike ({report.split_name(split)})")
         alike = {
-            split: sheet.overall(sheet.ranking[0][0]).value
-            for split, sheet in firsts.items()
-            if sheet.higher_is_better and sheet.is_share
+            split: results.overall(results.ranking[0][0]).value
+            for split, results in firsts.items()
+            if results.higher_is_better and results.is_share
         }
         return Headline(
             consistency_told(alike) or report.title,
@@ -122,9 +122,9 @@ MarkedText = list[tuple[str, bool]]
 
 def cards(report: Findings) -> Markup:
     """A card per test: its question, two sentences of it, and a bar per system."""
-    firsts: dict[str, Sheet] = {}
-    for sheet in report.sheets:
-        firsts.setdefault(sheet.split, sheet)
+    firsts: dict[str, MetricResults] = {}
+    for results in report.results:
+        firsts.setdefault(results.split, results)
     return render(
         "consistency_cards",
         cards=[
@@ -132,12 +132,12 @@ def cards(report: Findings) -> Markup:
                 "title": capital(report.split_name(split)),
                 "asked": ASKED.get(split, ""),
                 "shown": _shown(report, split),
-                "metric": capital(report.words.metric(sheet.metric)),
-                "limits": f"{sheet.limits[0]:g} to {sheet.limits[1]:g}",
-                "less": not sheet.higher_is_better,
-                "bars": [bar_of_system(report, sheet, system) for system in sheet.best_first],
+                "metric": capital(report.words.metric(results.metric)),
+                "limits": f"{results.limits[0]:g} to {results.limits[1]:g}",
+                "less": not results.higher_is_better,
+                "bars": [bar_of_system(report, results, system) for system in results.best_first],
             }
-            for split, sheet in firsts.items()
+            for split, results in firsts.items()
         ],
     )
 

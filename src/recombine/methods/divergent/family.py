@@ -12,7 +12,7 @@ from recombine.errors import DataError
 from recombine.files import read_json
 from recombine.metrics.observations import comparable
 from recombine.report.findings import Findings
-from recombine.report.results import Sheet
+from recombine.report.results import MetricResults
 from recombine.statistics.intervals import Estimate
 
 SPLIT = "test"
@@ -104,9 +104,11 @@ class Family:
 
     @cached_property
     def report(self) -> Findings:
-        """One report with everybody's sheets, which knows all systems and gives them colours."""
+        """One report of all splits, which knows all systems and gives them colours."""
         first = self.divisions[0].report
-        return replace(first, sheets=tuple(s for one in self.divisions for s in one.report.sheets))
+        return replace(
+            first, results=tuple(s for one in self.divisions for s in one.report.results)
+        )
 
     @cached_property
     def controls(self) -> dict[str, str]:
@@ -150,9 +152,9 @@ class Family:
         kinds = [found for target in self.targets for found in self.kinds(target).values()]
         return [one for divisions in kinds for one in divisions]
 
-    def sheet(self, division: Division) -> Sheet | None:
+    def results_of(self, division: Division) -> MetricResults | None:
         """A division's findings by the metric that all share."""
-        return division.report.sheet(self.metric, SPLIT)
+        return division.report.results_of(self.metric, SPLIT)
 
     def measured(self, divisions: Sequence[Division], system: str) -> MeasuredSplit | None:
         """A system's mean over splits of one corpus, whose test sets share sentences.
@@ -161,9 +163,9 @@ class Family:
         test sets that go up and down together is as wide, and no other is wider.
         """
         scores = [
-            sheet.overall(system)
-            for sheet in map(self.sheet, divisions)
-            if sheet is not None and system in sheet.systems
+            results.overall(system)
+            for results in map(self.results_of, divisions)
+            if results is not None and system in results.systems
         ]
         if not scores:
             return None
@@ -182,10 +184,11 @@ def make_family(reports: Sequence[Findings]) -> Family:
     """Return reports on divergent splits as a family."""
     divisions = tuple(map(make_division, reports))
     names = [
-        {sheet.metric for sheet in one.report.sheets if sheet.split == SPLIT} for one in divisions
+        {results.metric for results in one.report.results if results.split == SPLIT}
+        for one in divisions
     ]
     shared = set.intersection(*names)
-    order = [sheet.metric for sheet in divisions[0].report.sheets if sheet.split == SPLIT]
+    order = [results.metric for results in divisions[0].report.results if results.split == SPLIT]
     metric = next((name for name in order if name in shared), None)
     if metric is None:
         raise DataError(
@@ -223,8 +226,8 @@ def _require_one_corpus(family: Family) -> None:
                         f"definition: {fact} {mine} and {theirs}",
                         hint="suites are set side by side with --scorecard",
                     )
-            sheets = [family.sheet(one) for one in (first, other)]
-            found = {comparable(one.signature) for one in sheets if one is not None}
+            all_results = [family.results_of(one) for one in (first, other)]
+            found = {comparable(one.signature) for one in all_results if one is not None}
             if len(found) > 1:
                 raise DataError(
                     f"{family.metric} is not the same metric on {first.name} and {other.name}: "

@@ -193,26 +193,26 @@ KINDS = {
 def _bars(family: Family) -> Markup:
     """Per system and language what is kept: the score on each kind of split, on one axis."""
     report = family.report
-    sheet = report.sheet(family.metric, SPLIT) or report.main
+    results = report.results_of(family.metric, SPLIT) or report.main
     rows = []
     for target in family.targets:
         kinds = family.kinds(target)
         for system in family.systems:
             measured = {kind: family.measured(kinds.get(kind, ()), system) for kind in KINDS}
             drawn = [
-                drawn_bar(Bar(sheet, one, *KINDS[kind]))
+                drawn_bar(Bar(results, one, *KINDS[kind]))
                 for kind, one in measured.items()
                 if one is not None
             ]
             into = f"into {target}" if len(family.targets) > 1 else ""
             rows.append((look(report, system), into, drawn))
-    low, high = sheet.limits
+    low, high = results.limits
     return render(
         "bars",
         rows=rows,
         metric=report.words.metric(family.metric),
         limits=f"{low:g} to {high:g}",
-        higher_is_better=sheet.higher_is_better,
+        higher_is_better=results.higher_is_better,
         confidence="",
     )
 
@@ -248,7 +248,9 @@ def _made(family: Family, notes: Sequence[str]) -> Markup:
         signatures=[
             (family.metric, text)
             for text in dict.fromkeys(
-                sheet.signature for sheet in family.report.sheets if sheet.metric == family.metric
+                results.signature
+                for results in family.report.results
+                if results.metric == family.metric
             )
         ],
         notes=notes,

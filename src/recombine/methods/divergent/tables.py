@@ -20,7 +20,7 @@ from recombine.methods.divergent.family import (
     read_certified,
 )
 from recombine.report.findings import Findings
-from recombine.report.results import Sheet
+from recombine.report.results import MetricResults
 from recombine.report.tables.own import NO_CONTROL, counts_of
 from recombine.report.tables.published import (
     DBCA,
@@ -135,8 +135,8 @@ def _gain(family: Family, splits: Sequence[Division], system: str, control: str)
     """What a control gets more than a system on the same sentences."""
     paired = [
         (one.overall, 1.0 if one.second == control else -1.0)
-        for sheet in map(family.sheet, splits)
-        for one in (sheet.comparisons if sheet is not None else ())
+        for results in map(family.results_of, splits)
+        for one in (results.comparisons if results is not None else ())
         if {one.first, one.second} == {system, control}
     ]
     if not paired:
@@ -187,8 +187,8 @@ def _ratio(top: Estimate, bottom: Estimate) -> Estimate:
 def _is_published(family: Family) -> bool:
     """Whether every split is one of the paper's and every system a Transformer, as its was."""
     settings = [published_setting(one.report.source) for one in family.divisions]
-    sheets = [family.sheet(one) for one in family.divisions]
-    shipped = all(one is None or one.as_shipped for one in sheets)
+    all_results = [family.results_of(one) for one in family.divisions]
+    shipped = all(one is None or one.as_shipped for one in all_results)
     return (
         family.metric == "chrf++"
         and shipped
@@ -218,8 +218,8 @@ def _by_length(
 ) -> dict[str, tuple[int, float]]:
     """Return items and mean score per length class, over splits."""
     found: dict[str, list[tuple[int, float]]] = {}
-    for sheet in map(family.sheet, divisions):
-        for value, by_system in sheet.by_tag("length").items() if sheet else ():
+    for results in map(family.results_of, divisions):
+        for value, by_system in results.by_tag("length").items() if results else ():
             if system in by_system:
                 one = by_system[system]
                 found.setdefault(value, []).append((one.n, one.value))
@@ -257,8 +257,8 @@ def novelty_table(family: Family) -> Table | None:
     columns = ("split", "target", "seed", "compounds of the sentence", "n", *family.systems)
     rows: list[tuple[Cell, ...]] = []
     rules = set()
-    for division, sheet in _sheets(family):
-        by_value = sheet.by_tag("novelty")
+    for division, results in _sheets(family):
+        by_value = results.by_tag("novelty")
         rules.add(len(rows))
         for value in (name for name in division.test["novelty"] if name in by_value):
             scores = [by_value[value].get(system) for system in family.systems]
@@ -274,19 +274,19 @@ def novelty_table(family: Family) -> Table | None:
     )  # fmt: skip
 
 
-def _sheets(family: Family) -> Iterator[tuple[Division, Sheet]]:
+def _sheets(family: Family) -> Iterator[tuple[Division, MetricResults]]:
     for division in family.ordered:
-        sheet = family.sheet(division)
-        if sheet is not None:
-            yield division, sheet
+        results = family.results_of(division)
+        if results is not None:
+            yield division, results
 
 
 def response_table(family: Family) -> Table:
     """The dose-response curve: a row per split and system."""
     rows: list[tuple[Cell, ...]] = []
-    for division, sheet in _sheets(family):
-        for system in sheet.systems:
-            score = sheet.overall(system)
+    for division, results in _sheets(family):
+        for system in results.systems:
+            score = results.overall(system)
             rows.append(
                 (
                     system, division.target, division.kind, division.seed,

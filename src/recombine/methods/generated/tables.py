@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from recombine.metrics.score import Score
 from recombine.report.findings import Findings
-from recombine.report.results import Sheet
+from recombine.report.results import MetricResults
 from recombine.report.tables.published import (
     CONCATENATION,
     SELECTION,
@@ -41,28 +41,28 @@ HALVES = {
 
 def generated_tables(report: Findings) -> list[Table]:
     """Every table of the paper that the scores allow."""
-    sheets = {
-        sheet.metric: sheet
-        for sheet in report.sheets
-        if sheet.split == GENERALISATION and sheet.metric in PAPER_METRICS
+    all_results = {
+        results.metric: results
+        for results in report.results
+        if results.split == GENERALISATION and results.metric in PAPER_METRICS
     }
-    if not sheets:
+    if not all_results:
         return []
     setting = published_setting(report.source)
     tables: list[Table | None] = [
         _table_2(report, setting),
-        _table_3(sheets, setting),
-        _by_parent(sheets, "category", "by-category", "By category"),
-        _table_4(sheets, setting),
-        _table_7(sheets, setting),
-        _crossed(sheets, "group_name", "longer_than_train", "longer-than-train",
+        _table_3(all_results, setting),
+        _by_parent(all_results, "category", "by-category", "By category"),
+        _table_4(all_results, setting),
+        _table_7(all_results, setting),
+        _crossed(all_results, "group_name", "longer_than_train", "longer-than-train",
                  "Longer than every training sentence that is not concatenated, or not"),
-        _table_10(sheets, setting),
-        _table_11(sheets, setting),
-        _crossed(sheets, "pattern", "in_cp", "complement-clause",
+        _table_10(all_results, setting),
+        _table_11(all_results, setting),
+        _crossed(all_results, "pattern", "in_cp", "complement-clause",
                  "Inside a complement clause, or not"),
-        _crossed(sheets, "pattern", "depth", "depths", "Each depth of a pattern by itself"),
-        _ancestors(sheets, setting),
+        _crossed(all_results, "pattern", "depth", "depths", "Each depth of a pattern by itself"),
+        _ancestors(all_results, setting),
     ]  # fmt: skip
     return [table for table in tables if table is not None]
 
@@ -80,30 +80,35 @@ def paper_systems(
 
 def _table_2(report: Findings, setting: PublishedSetting | None) -> Table:
     columns = ["system"]
-    found: list[Sheet] = []
+    found: list[MetricResults] = []
     for split in (IN_DISTRIBUTION, GENERALISATION):
         for metric in PAPER_METRICS:
-            sheet = report.sheet(metric, split)
-            if sheet is not None:
+            results = report.results_of(metric, split)
+            if results is not None:
                 columns += [f"{split} {metric}", "sd"]
-                found.append(sheet)
+                found.append(results)
     rows: list[tuple[Cell, ...]] = []
     for system in report.systems:
         row: list[Cell] = [system]
-        for sheet in found:
-            score = sheet.overall(system) if system in sheet.systems else None
+        for results in found:
+            score = results.overall(system) if system in results.systems else None
             row += [score.value, score.sd] if score else [None, None]
         rows.append(tuple(row))
     ours = len(rows)
     for name in paper_systems(setting):
         row = [f"{name} (paper)"]
-        for sheet in found:
+        for results in found:
             printed = find(
-                SGET, table="2", system=name, metric=sheet.metric, tag="split", value=sheet.split
+                SGET,
+                table="2",
+                system=name,
+                metric=results.metric,
+                tag="split",
+                value=results.split,
             )
-            row += [printed.score, printed.sd] if printed and sheet.as_shipped else [None, None]
+            row += [printed.score, printed.sd] if printed and results.as_shipped else [None, None]
         rows.append(tuple(row))
-    of = Counter(sheet.split for sheet in found)
+    of = Counter(results.split for results in found)
     return Table(
         "table-2-overall", "Overall results (Table 2)", tuple(columns), tuple(rows),
         ("Mean and standard deviation over seeds.",), frozenset({ours}),
@@ -117,9 +122,9 @@ def _table_2(report: Findings, setting: PublishedSetting | None) -> Table:
     )  # fmt: skip
 
 
-def as_shipped(sheets: Mapping[str, Sheet], metrics: Iterable[str]) -> list[str]:
+def as_shipped(all_results: Mapping[str, MetricResults], metrics: Iterable[str]) -> list[str]:
     """The metrics that a published number can stand beside: BLEU of characters is another one."""
-    return [name for name in metrics if sheets[name].as_shipped]
+    return [name for name in metrics if all_results[name].as_shipped]
 
 
 def with_published(
@@ -157,17 +162,17 @@ def with_published(
     )  # fmt: skip
 
 
-def group_score(sheet: Sheet, parent: str, group: str, system: str) -> float | None:
+def group_score(results: MetricResults, parent: str, group: str, system: str) -> float | None:
     """A group's score: sentence-weighted mean of its patterns' scores (facts of Table 3).
 
     For shares this is the plain score of the group; for BLEU it is the mean of corpus BLEUs, which
     is what the paper's Table 3 averages.
     """
-    parents = sheet.parents.get(parent)
-    if sheet.main_tag is None or parents is None:
+    parents = results.parents.get(parent)
+    if results.main_tag is None or parents is None:
         return None
     total = weighted = 0.0
-    for value, by_system in sheet.by_tag(sheet.main_tag).items():
+    for value, by_system in results.by_tag(results.main_tag).items():
         if parents.get(value) == group and system in by_system:
             score = by_system[system]
             weighted += score.n * score.value
@@ -191,35 +196,37 @@ class _Column(NamedTuple):
         return (estimate, *((score.sd if score else None,) if self.spread else ()))
 
 
-def _columns(sheets: Mapping[str, Sheet], metrics: Iterable[str]) -> list[_Column]:
+def _columns(all_results: Mapping[str, MetricResults], metrics: Iterable[str]) -> list[_Column]:
     """A column per metric and system; exact match, the paper's main one, with its spread."""
     return [
-        _Column(metric, system, metric == "exact" and len(sheets[metric].seeds[system]) > 1)
+        _Column(metric, system, metric == "exact" and len(all_results[metric].seeds[system]) > 1)
         for metric in metrics
-        if metric in sheets
-        for system in sheets[metric].systems
+        if metric in all_results
+        for system in all_results[metric].systems
     ]
 
 
-def _by_parent(sheets: Mapping[str, Sheet], parent: str, name: str, title: str) -> Table | None:
+def _by_parent(
+    all_results: Mapping[str, MetricResults], parent: str, name: str, title: str
+) -> Table | None:
     parents = next(
-        (one.parents.get(parent) for one in sheets.values() if parent in one.parents), None
+        (one.parents.get(parent) for one in all_results.values() if parent in one.parents), None
     )
     if parents is None:
         return None
-    columns = _columns(sheets, sheets)
-    own = {metric: sheet.by_tag(parent) for metric, sheet in sheets.items()}
+    columns = _columns(all_results, all_results)
+    own = {metric: results.by_tag(parent) for metric, results in all_results.items()}
     rows: list[tuple[Cell, ...]] = []
     for group in dict.fromkeys(parents.values()):
         row: list[Cell] = [group]
         for column in columns:
             score = own[column.metric].get(group, {}).get(column.system)
-            mean = group_score(sheets[column.metric], parent, group, column.system)
+            mean = group_score(all_results[column.metric], parent, group, column.system)
             row += column.cells(mean, score)
         rows.append(tuple(row))
     last: list[Cell] = ["all"]
     for column in columns:
-        overall = sheets[column.metric].overall(column.system)
+        overall = all_results[column.metric].overall(column.system)
         last += column.cells(overall.value, overall)
     rows.append(tuple(last))
     return Table(
@@ -230,15 +237,22 @@ def _by_parent(sheets: Mapping[str, Sheet], parent: str, name: str, title: str) 
     )  # fmt: skip
 
 
-def _table_3(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) -> Table | None:
+def _table_3(
+    all_results: Mapping[str, MetricResults], setting: PublishedSetting | None
+) -> Table | None:
     table = _by_parent(
-        sheets, "group_name", "table-3-groups", "Lexical, morphological, structural (Table 3)"
+        all_results, "group_name", "table-3-groups", "Lexical, morphological, structural (Table 3)"
     )
     if table is None:
         return None
     groups = [str(row[0]) for row in table.rows]
     return with_published(
-        table, "3", "group_name", groups, paper_systems(setting), as_shipped(sheets, sheets)
+        table,
+        "3",
+        "group_name",
+        groups,
+        paper_systems(setting),
+        as_shipped(all_results, all_results),
     )
 
 
@@ -247,14 +261,16 @@ def published_values(number: str) -> list[str]:
     return list(dict.fromkeys(one.value for one in find_all(SGET, table=number)))
 
 
-def _table_4(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) -> Table | None:
+def _table_4(
+    all_results: Mapping[str, MetricResults], setting: PublishedSetting | None
+) -> Table | None:
     """Phrase recombination: the six modifiers of subjects and indirect objects."""
-    sheet = sheets.get("exact")
-    if sheet is None or sheet.main_tag != "pattern":
+    results = all_results.get("exact")
+    if results is None or results.main_tag != "pattern":
         return None
-    slices = sheet.by_tag("pattern")
+    slices = results.by_tag("pattern")
     values = [value for value in published_values("4") if value in slices]
-    columns = _columns(sheets, ("exact",))
+    columns = _columns(all_results, ("exact",))
     rows: list[tuple[Cell, ...]] = []
     for value in values:
         row: list[Cell] = [value]
@@ -269,11 +285,13 @@ def _table_4(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) -> T
         ("pattern", *(title for column in columns for title in column.titles())), tuple(rows),
     )  # fmt: skip
     return with_published(
-        table, "4", "pattern", values, paper_systems(setting), as_shipped(sheets, ("exact",))
+        table, "4", "pattern", values, paper_systems(setting), as_shipped(all_results, ("exact",))
     )
 
 
-def _table_7(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) -> Table | None:
+def _table_7(
+    all_results: Mapping[str, MetricResults], setting: PublishedSetting | None
+) -> Table | None:
     """The deepest complement clauses by length, with the paper's numbers of the same training."""
     concatenated = setting is None or CONCATENATION not in setting.without
     names = []
@@ -281,21 +299,23 @@ def _table_7(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) -> T
         word = "with" if concatenated else "without"
         names = paper_systems(setting, None, f", {word} concatenation")
     return _halved(
-        sheets, "7", "longer_than_train", ("exact",), names,
+        all_results, "7", "longer_than_train", ("exact",), names,
         "table-7-length", "Deep complement clauses by length (Table 7)",
         ("Longer: than every training sentence that is not a concatenation.",),
     )  # fmt: skip
 
 
-def _table_11(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) -> Table | None:
+def _table_11(
+    all_results: Mapping[str, MetricResults], setting: PublishedSetting | None
+) -> Table | None:
     return _halved(
-        sheets, "11", "in_cp", ("exact", "bleu", "partial"), paper_systems(setting),
+        all_results, "11", "in_cp", ("exact", "bleu", "partial"), paper_systems(setting),
         "table-11-complement-clause", "Modifiers inside a complement clause, or not (Table 11)", (),
     )  # fmt: skip
 
 
 def _halved(
-    sheets: Mapping[str, Sheet],
+    all_results: Mapping[str, MetricResults],
     number: str,
     half: str,
     metrics: Sequence[str],
@@ -305,10 +325,14 @@ def _halved(
     notes: tuple[str, ...],
 ) -> Table | None:
     """A table whose rows are patterns cut in two by a tag: those that the paper prints."""
-    usable = [one for one in metrics if one in sheets and ("pattern", half) in sheets[one].crosses]
+    usable = [
+        one
+        for one in metrics
+        if one in all_results and ("pattern", half) in all_results[one].crosses
+    ]
     if not usable:
         return None
-    cells = {metric: sheets[metric].crosses["pattern", half] for metric in usable}
+    cells = {metric: all_results[metric].crosses["pattern", half] for metric in usable}
     rows: list[tuple[Cell, ...]] = []
     values = []
     for value in published_values(number):
@@ -320,25 +344,27 @@ def _halved(
         n = next(one.n for by_system in found.values() for one in by_system.values())
         row: list[Cell] = [pattern, HALVES[half, part], n]
         for metric in usable:
-            for system in sheets[metric].systems:
+            for system in all_results[metric].systems:
                 one = found[metric].get(system)
                 row.append(one.score if one else None)
         rows.append(tuple(row))
     if not rows:
         return None
-    columns = [f"{system} {metric}" for metric in usable for system in sheets[metric].systems]
+    columns = [f"{system} {metric}" for metric in usable for system in all_results[metric].systems]
     table = Table(name, title, ("pattern", half, "n", *columns), tuple(rows), notes)
     return with_published(
-        table, number, f"pattern {half}", values, systems, as_shipped(sheets, usable)
+        table, number, f"pattern {half}", values, systems, as_shipped(all_results, usable)
     )
 
 
-def _table_10(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) -> Table | None:
-    first = next((sheet for sheet in sheets.values() if sheet.main_tag), None)
+def _table_10(
+    all_results: Mapping[str, MetricResults], setting: PublishedSetting | None
+) -> Table | None:
+    first = next((results for results in all_results.values() if results.main_tag), None)
     if first is None or first.main_tag is None:
         return None
-    columns = _columns(sheets, ("exact", "partial", "bleu"))
-    slices = {metric: sheet.by_tag(first.main_tag) for metric, sheet in sheets.items()}
+    columns = _columns(all_results, ("exact", "partial", "bleu"))
+    slices = {metric: results.by_tag(first.main_tag) for metric, results in all_results.items()}
     order = list(next(iter(slices.values())))
     rows: list[tuple[Cell, ...]] = []
     rules, family = set(), None
@@ -365,36 +391,36 @@ def _table_10(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) -> 
         "pattern",
         values,
         paper_systems(setting),
-        as_shipped(sheets, dict.fromkeys(one.metric for one in columns)),
+        as_shipped(all_results, dict.fromkeys(one.metric for one in columns)),
     )
 
 
-def _family_order(sheet: Sheet, order: Sequence[str], value: str) -> tuple[int, int]:
-    families = list(dict.fromkeys(sheet.families.get(one, "") for one in order))
-    return families.index(sheet.families.get(value, "")), order.index(value)
+def _family_order(results: MetricResults, order: Sequence[str], value: str) -> tuple[int, int]:
+    families = list(dict.fromkeys(results.families.get(one, "") for one in order))
+    return families.index(results.families.get(value, "")), order.index(value)
 
 
 def _crossed(
-    sheets: Mapping[str, Sheet], row_tag: str, column_tag: str, name: str, title: str
+    all_results: Mapping[str, MetricResults], row_tag: str, column_tag: str, name: str, title: str
 ) -> Table | None:
-    usable = {m: s for m, s in sheets.items() if (row_tag, column_tag) in s.crosses}
+    usable = {m: s for m, s in all_results.items() if (row_tag, column_tag) in s.crosses}
     if not usable:
         return None
     first = next(iter(usable.values())).crosses[row_tag, column_tag]
     values = list(dict.fromkeys(pair[1] for pair in first))
     columns = [row_tag]
-    for metric, sheet in usable.items():
+    for metric, results in usable.items():
         columns += [
             f"{system} {metric}, {column_tag}={value}"
-            for system in sheet.systems
+            for system in results.systems
             for value in values
         ]
     rows: list[tuple[Cell, ...]] = []
     for group in dict.fromkeys(pair[0] for pair in first):
         row: list[Cell] = [group]
-        for sheet in usable.values():
-            cells = sheet.crosses[row_tag, column_tag]
-            for system in sheet.systems:
+        for results in usable.values():
+            cells = results.crosses[row_tag, column_tag]
+            for system in results.systems:
                 for value in values:
                     one = cells.get((group, value), {}).get(system)
                     row.append(one.score if one else None)
@@ -402,21 +428,23 @@ def _crossed(
     return Table(name, title, tuple(columns), tuple(rows))
 
 
-def _ancestors(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) -> Table | None:
+def _ancestors(
+    all_results: Mapping[str, MetricResults], setting: PublishedSetting | None
+) -> Table | None:
     """Patterns that COGS and SLOG share, translation beside semantic parsing (section 4.3.1)."""
-    sheet = sheets.get("exact")
-    if sheet is None or "Transformer" not in paper_systems(setting):
+    results = all_results.get("exact")
+    if results is None or "Transformer" not in paper_systems(setting):
         return None
     shared = dict.fromkeys(
         row.value
         for row in read_published(SGET)
         if row.system in ANCESTORS and row.tag == "pattern"
     )
-    ours = sheet.by_tag("pattern")
+    ours = results.by_tag("pattern")
     rows: list[tuple[Cell, ...]] = []
     for value in shared:
         if value in ours:
-            mine = [ours[value][system].value for system in sheet.systems]
+            mine = [ours[value][system].value for system in results.systems]
             theirs = [
                 lookup(SGET, metric="exact", tag="pattern", value=value, system=name)
                 for name in ("Transformer", *ANCESTORS)
@@ -425,7 +453,7 @@ def _ancestors(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) ->
     return Table(
         "cogs-and-slog",
         "Translation beside semantic parsing (section 4.3.1)",
-        ("pattern", *sheet.systems, "Transformer (paper)", *ANCESTORS),
+        ("pattern", *results.systems, "Transformer (paper)", *ANCESTORS),
         tuple(rows),
         ("COGS, ReCOGS and SLOG are semantic parsing; COGS recursion goes deeper than 5 and 6.",),
     )

@@ -58,19 +58,19 @@ def _split(table: Table, names: frozenset[str], note: str) -> Table:
 def _with_and_without(report: Findings, names: frozenset[str], language: str) -> Table | None:
     """Shares of right answers over all patterns, and over those that the languages mark."""
     rows: list[tuple[Cell, ...]] = []
-    for sheet in report.sheets:
-        if not sheet.is_share or sheet.main_tag != PATTERN:
+    for results in report.results:
+        if not results.is_share or results.main_tag != PATTERN:
             continue
-        slices = sheet.by_tag(PATTERN)
+        slices = results.by_tag(PATTERN)
         # Where not all could be judged a second row says how high the scores may be.
-        ways = [(system, most) for system in sheet.systems for most in (False, True)]
+        ways = [(system, most) for system in results.systems for most in (False, True)]
         for system, most in ways:
-            overall = sheet.overall(system)
+            overall = results.overall(system)
             if most and not overall.undecided:
                 continue
-            metric = f"{sheet.metric}, {UP_TO}" if most else sheet.metric
+            metric = f"{results.metric}, {UP_TO}" if most else results.metric
             whole = overall.value + most * overall.undecided
-            row: list[Cell] = [sheet.split, metric, system, whole]
+            row: list[Cell] = [results.split, metric, system, whole]
             for apart in (False, True):
                 scores = [
                     slices[name][system]

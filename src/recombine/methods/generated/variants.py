@@ -15,7 +15,7 @@ from recombine.methods.generated.tables import (
     published_values,
 )
 from recombine.report.findings import Findings
-from recombine.report.results import Sheet
+from recombine.report.results import MetricResults
 from recombine.report.tables.published import (
     CONCATENATION,
     SELECTION,
@@ -39,7 +39,7 @@ def _table_5(with_it: Findings, without: Findings) -> Table | None:
     names = _in_both(with_it, without, SELECTION)
     for split in (IN_DISTRIBUTION, GENERALISATION):
         for metric in ("exact", "bleu"):
-            pair = [report.sheet(metric, split) for report in (with_it, without)]
+            pair = [report.results_of(metric, split) for report in (with_it, without)]
             for system in with_it.systems:
                 scores = _overall(pair, system)
                 if scores is not None:
@@ -51,7 +51,7 @@ def _table_5(with_it: Findings, without: Findings) -> Table | None:
 
 def _table_6(with_it: Findings, without: Findings) -> Table | None:
     """Concatenated training sentences, yes or no: the eight recursion patterns."""
-    pair = [report.sheet("exact", GENERALISATION) for report in (with_it, without)]
+    pair = [report.results_of("exact", GENERALISATION) for report in (with_it, without)]
     rows: list[tuple[Cell, ...]] = []
     names = _in_both(with_it, without, CONCATENATION)
     for value in published_values("6"):
@@ -65,7 +65,7 @@ def _table_6(with_it: Findings, without: Findings) -> Table | None:
                      ("pattern", "system"), CONCATENATION, names, rows)  # fmt: skip
 
 
-def _overall(pair: Sequence[Sheet | None], system: str) -> list[float] | None:
+def _overall(pair: Sequence[MetricResults | None], system: str) -> list[float] | None:
     found = [one.overall(system).value for one in pair if one and system in one.systems]
     return found if len(found) == 2 else None
 

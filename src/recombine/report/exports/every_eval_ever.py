@@ -73,8 +73,8 @@ def _record(report: Findings, system: str, file_name: str, text: str, rows: int)
 def _result(report: Findings, score: Score) -> dict[str, Any]:
     benchmark = report.source.benchmark
     where = f" [{score.tag}={score.slice}]" if score.tag else ""
-    sheet = next(
-        one for one in report.sheets if (one.metric, one.split) == (score.metric, score.split)
+    results = next(
+        one for one in report.results if (one.metric, one.split) == (score.metric, score.split)
     )
     uncertainty: dict[str, Any] = {"num_samples": score.n}
     if not math.isnan(score.low):  # of one sentence it is not known
@@ -97,9 +97,9 @@ def _result(report: Findings, score: Score) -> dict[str, Any]:
         },
         "metric_config": {
             "evaluation_description": score.signature or score.metric,
-            "lower_is_better": not sheet.higher_is_better,
+            "lower_is_better": not results.higher_is_better,
             "score_type": "continuous",
-            **_ends(sheet.limits),
+            **_ends(results.limits),
         },
         "score_details": {
             "score": score.value,

@@ -38,10 +38,10 @@ def write_genbench_card(report: Findings, folder: Path) -> list[Path]:
             "version": manifest.version,
             "axes": chosen,
             "scores": {
-                f"{sheet.metric} on {sheet.split}": {
-                    system: _number(sheet.overall(system)) for system in sheet.systems
+                f"{results.metric} on {results.split}": {
+                    system: _number(results.overall(system)) for system in results.systems
                 }
-                for sheet in report.sheets
+                for results in report.results
             },
             "gaps": {
                 parts.system: {

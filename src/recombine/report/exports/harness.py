@@ -40,30 +40,30 @@ def _results(report: Findings, system: str) -> dict[str, Any]:
     results: dict[str, dict[str, Any]] = {}
     samples: dict[str, dict[str, int]] = {}
     higher: dict[str, dict[str, bool]] = {}
-    for sheet in report.sheets:
-        if system not in sheet.systems:
+    for measured in report.results:
+        if system not in measured.systems:
             continue
-        task = task_name(report, sheet.split)
-        score = sheet.overall(system)
+        task = task_name(report, measured.split)
+        score = measured.overall(system)
         row = results.setdefault(task, {"alias": task})
-        row[f"{sheet.metric},none"] = "N/A" if math.isnan(score.value) else score.value
+        row[f"{measured.metric},none"] = "N/A" if math.isnan(score.value) else score.value
         if score.undecided:
-            row[f"{sheet.metric}_up_to,none"] = score.reach
+            row[f"{measured.metric}_up_to,none"] = score.reach
         for parts in report.gaps:
             place = (parts.system, parts.metric, parts.split, parts.tag)
-            if place == (system, sheet.metric, sheet.split, ""):
+            if place == (system, measured.metric, measured.split, ""):
                 for name in ("gap", "composition", "difficulty"):
                     if (part := getattr(parts, name)) is not None:
-                        row[f"{sheet.metric}_{name},none"] = part.value
+                        row[f"{measured.metric}_{name},none"] = part.value
         error = score.error
-        row[f"{sheet.metric}_stderr,none"] = "N/A" if math.isnan(error) else error
+        row[f"{measured.metric}_stderr,none"] = "N/A" if math.isnan(error) else error
         # Metrics of one split may be about different parts of it.
         known = samples.setdefault(task, {"effective": 0})["effective"]
         samples[task] = {
-            "original": report.source.benchmark.manifest.splits.get(sheet.split, sheet.n),
-            "effective": max(known, sheet.n),
+            "original": report.source.benchmark.manifest.splits.get(measured.split, measured.n),
+            "effective": max(known, measured.n),
         }
-        higher.setdefault(task, {})[sheet.metric] = sheet.higher_is_better
+        higher.setdefault(task, {})[measured.metric] = measured.higher_is_better
     manifest = report.source.benchmark.manifest
     return {
         "results": results,

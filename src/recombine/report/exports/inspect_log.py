@@ -29,7 +29,7 @@ def _log(report: Findings, log: Any, system: str, split: str) -> Any:
     from datetime import UTC, datetime
 
     manifest = report.source.benchmark.manifest
-    sheets = [one for one in report.sheets if one.split == split and system in one.systems]
+    all_results = [one for one in report.results if one.split == split and system in one.systems]
     created = datetime.fromtimestamp(stamp(report), UTC).isoformat()
     samples = _samples(report, log, system, split)
     spec = log.EvalSpec(
@@ -42,9 +42,9 @@ def _log(report: Findings, log: Any, system: str, split: str) -> Any:
     )
     scores = [
         log.EvalScore(
-            name=sheet.metric,
-            scorer=sheet.metric,
-            params={"signature": sheet.signature},
+            name=measured.metric,
+            scorer=measured.metric,
+            params={"signature": measured.signature},
             metrics={
                 "mean": log.EvalMetric(name="mean", value=score.value),
                 "low": log.EvalMetric(name="low", value=score.low),
@@ -56,7 +56,7 @@ def _log(report: Findings, log: Any, system: str, split: str) -> Any:
                 ),
             },
         )
-        for sheet, score in ((sheet, sheet.overall(system)) for sheet in sheets)
+        for measured, score in ((measured, measured.overall(system)) for measured in all_results)
     ]
     results = log.EvalResults(
         total_samples=len(samples), completed_samples=len(samples), scores=scores

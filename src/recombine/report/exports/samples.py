@@ -9,7 +9,7 @@ from typing import Any
 from recombine.report.examples import is_right
 from recombine.report.findings import Findings
 from recombine.report.reading.observations import details_of, read_scores
-from recombine.report.results import Sheet
+from recombine.report.results import MetricResults
 
 
 def stamp(report: Findings) -> int:
@@ -32,13 +32,13 @@ def file_names(report: Findings) -> dict[str, str]:
 
 def samples_of(report: Findings, system: str, split: str) -> Iterator[dict[str, Any]]:
     """Every example of a split with its hypothesis and value, for each metric and seed."""
-    for sheet in report.sheets:
-        if sheet.split == split:
-            yield from _judged(report, system, sheet)
+    for results in report.results:
+        if results.split == split:
+            yield from _judged(report, system, results)
 
 
-def _judged(report: Findings, system: str, sheet: Sheet) -> Iterator[dict[str, Any]]:
-    metric, split = sheet.metric, sheet.split
+def _judged(report: Findings, system: str, results: MetricResults) -> Iterator[dict[str, Any]]:
+    metric, split = results.metric, results.split
     examples = report.source.examples(split)
     cells = {cell.seed: cell for cell in report.source.cells if cell.name == system}
     for one in report.source.scores:
@@ -59,6 +59,6 @@ def _judged(report: Findings, system: str, sheet: Sheet) -> Iterator[dict[str, A
                     "hypothesis": hypotheses.get(name, ""),
                     "tags": dict(example.tags),
                     "value": verdicts[name][0],
-                    "right": is_right(verdicts[name][0], sheet.right_value),
+                    "right": is_right(verdicts[name][0], results.right_value),
                     "detail": verdicts[name][1],
                 }

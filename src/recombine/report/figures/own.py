@@ -26,7 +26,7 @@ from recombine.report.figures.palette import (
     system_shape,
 )
 from recombine.report.findings import Findings
-from recombine.report.results import Sheet
+from recombine.report.results import MetricResults
 from recombine.report.tables.own import by_family, table_name
 
 # A point of a curve needs this many items, or its interval is the whole axis.
@@ -45,47 +45,47 @@ def report_figures(report: Findings) -> list[Figure]:
     Other metrics and splits have their tables; drawing all of them would take longer than the rest
     of the report together.
     """
-    sheet = report.main
-    figures = _curves(report, sheet) if report.method.draws_curves else []
-    if sheet.main_tag and len(sheet.by_tag(sheet.main_tag)) > 1:
-        figures.append(_heat_map(report, sheet))
-    if sheet.family_tag:
-        figures.append(_groups(report, sheet, sheet.family_tag))
-    for comparison in sheet.comparisons[:MOST_FORESTS]:
+    results = report.main
+    figures = _curves(report, results) if report.method.draws_curves else []
+    if results.main_tag and len(results.by_tag(results.main_tag)) > 1:
+        figures.append(_heat_map(report, results))
+    if results.family_tag:
+        figures.append(_groups(report, results, results.family_tag))
+    for comparison in results.comparisons[:MOST_FORESTS]:
         if comparison.slices:
-            figures.append(_forest(report, sheet, comparison))
+            figures.append(_forest(report, results, comparison))
     return [*figures, *_anatomies(report)]
 
 
-def score_axis(report: Findings, sheet: Sheet) -> Spec:
+def score_axis(report: Findings, results: MetricResults) -> Spec:
     """The axis of scores: the metric's own range, the same in every figure."""
-    title = report.words.metric(sheet.metric) + (", at least" if sheet.is_open else "")
+    title = report.words.metric(results.metric) + (", at least" if results.is_open else "")
     return {
         "field": "score",
         "type": "quantitative",
-        "scale": {"domain": limits(sheet)},
-        "title": title + ("" if sheet.higher_is_better else " (lower is better)"),
+        "scale": {"domain": limits(results)},
+        "title": title + ("" if results.higher_is_better else " (lower is better)"),
     }
 
 
-def _curves(report: Findings, sheet: Sheet) -> list[Figure]:
+def _curves(report: Findings, results: MetricResults) -> list[Figure]:
     figures = []
-    for tag in sheet.number_tags:
+    for tag in results.number_tags:
         title = report.words.tag(tag)
         rows = [
             row_of(by_system[system], x=float(value), of=f"{title} {value}")
-            for system in sheet.best_first
-            for value, by_system in sheet.by_tag(tag).items()
+            for system in results.best_first
+            for value, by_system in results.by_tag(tag).items()
             if system in by_system
-            and by_system[system].n >= min(FEWEST_ITEMS, max(2, sheet.n // 50))
+            and by_system[system].n >= min(FEWEST_ITEMS, max(2, results.n // 50))
         ]
         if len({row["x"] for row in rows}) < 2:
             continue
         figures.append(
             Figure(
-                table_name(sheet.metric, sheet.split, "by", tag),
-                f"{report.measured(sheet)} by {title}: {from_to(rows)}.",
-                line_chart(report, rows, title, score_axis(report, sheet)),
+                table_name(results.metric, results.split, "by", tag),
+                f"{report.measured(results)} by {title}: {from_to(rows)}.",
+                line_chart(report, rows, title, score_axis(report, results)),
                 FIGURES,
             )
         )
@@ -140,10 +140,10 @@ def _mean(rows: Sequence[Mapping[str, Any]]) -> float:
     return float(total / sum(sizes))
 
 
-def _heat_map(report: Findings, sheet: Sheet) -> Figure:
-    assert sheet.main_tag is not None
-    tag, table = sheet.main_tag, sheet.by_tag(sheet.main_tag)
-    order = by_family(sheet, table)
+def _heat_map(report: Findings, results: MetricResults) -> Figure:
+    assert results.main_tag is not None
+    tag, table = results.main_tag, results.by_tag(results.main_tag)
+    order = by_family(results, table)
     rows = [
         row_of(
             score,
@@ -158,10 +158,10 @@ def _heat_map(report: Findings, sheet: Sheet) -> Figure:
     names = [report.words.label(tag, value) for value in order]
     y = {"field": "value", "type": "nominal", "sort": names, "title": None}
     x = {
-        "field": "system", "type": "nominal", "sort": sheet.best_first, "title": None,
+        "field": "system", "type": "nominal", "sort": results.best_first, "title": None,
         "axis": {"orient": "top", "labelAngle": 0, "labelLimit": 76},
     }  # fmt: skip
-    low, high = limits(sheet)
+    low, high = limits(results)
     dark = f"datum.score >= {low + HIGH * (high - low)}"
     spec["layer"] = [
         {
@@ -169,7 +169,7 @@ def _heat_map(report: Findings, sheet: Sheet) -> Figure:
             "encoding": {
                 "x": x,
                 "y": y,
-                "color": score_colour([low, high], higher_is_better=sheet.higher_is_better),
+                "color": score_colour([low, high], higher_is_better=results.higher_is_better),
                 "description": {"field": "told", "type": "nominal"},
             },
         },
@@ -184,24 +184,24 @@ def _heat_map(report: Findings, sheet: Sheet) -> Figure:
         },
     ]
     return Figure(
-        table_name(sheet.metric, sheet.split, "heat-map"),
-        f"{report.measured(sheet)} by {report.words.tag(tag)}: "
-        f"{_best_and_worst(report, sheet, tag)}.",
+        table_name(results.metric, results.split, "heat-map"),
+        f"{report.measured(results)} by {report.words.tag(tag)}: "
+        f"{_best_and_worst(report, results, tag)}.",
         spec,
     )
 
 
-def _best_and_worst(report: Findings, sheet: Sheet, tag: str) -> str:
+def _best_and_worst(report: Findings, results: MetricResults, tag: str) -> str:
     """What each system does best and worst."""
     found = []
-    for system in sheet.best_first[:MOST_TOLD]:
+    for system in results.best_first[:MOST_TOLD]:
         scores = {
             report.words.label(tag, value): by_system[system].value
-            for value, by_system in sheet.by_tag(tag).items()
+            for value, by_system in results.by_tag(tag).items()
             if system in by_system and not math.isnan(by_system[system].value)
         }
         if len(scores) > 1:
-            order = sorted(scores, key=lambda name: scores[name], reverse=sheet.higher_is_better)
+            order = sorted(scores, key=lambda name: scores[name], reverse=results.higher_is_better)
             best, worst = order[0], order[-1]
             found.append(
                 f"{system} best {best} ({scores[best]:.0f}), worst {worst} ({scores[worst]:.0f})"
@@ -209,17 +209,17 @@ def _best_and_worst(report: Findings, sheet: Sheet, tag: str) -> str:
     return "; ".join(found)
 
 
-def _groups(report: Findings, sheet: Sheet, tag: str) -> Figure:
-    labels = {value: report.words.label(tag, value) for value in sheet.by_tag(tag)}
+def _groups(report: Findings, results: MetricResults, tag: str) -> Figure:
+    labels = {value: report.words.label(tag, value) for value in results.by_tag(tag)}
     rows = [
         row_of(score, value=labels[value], of=labels[value])
-        for value, by_system in sheet.by_tag(tag).items()
+        for value, by_system in results.by_tag(tag).items()
         for score in by_system.values()
     ]
     spec = base(rows, 420, {"step": 14})
     y = {"field": "value", "type": "nominal", "sort": list(labels.values()), "title": None}
-    offset = {"field": "system", "type": "nominal", "sort": sheet.best_first}
-    x = score_axis(report, sheet)
+    offset = {"field": "system", "type": "nominal", "sort": results.best_first}
+    x = score_axis(report, results)
     colour = system_colour(report)
     spec["layer"] = [
         {
@@ -238,15 +238,15 @@ def _groups(report: Findings, sheet: Sheet, tag: str) -> Figure:
         },
     ]  # fmt: skip
     return Figure(
-        table_name(sheet.metric, sheet.split, "by", tag, "groups"),
-        f"{report.measured(sheet)} by {report.words.tag(tag)}: "
-        f"{_best_and_worst(report, sheet, tag)}.",
+        table_name(results.metric, results.split, "by", tag, "groups"),
+        f"{report.measured(results)} by {report.words.tag(tag)}: "
+        f"{_best_and_worst(report, results, tag)}.",
         spec,
     )
 
 
-def _forest(report: Findings, sheet: Sheet, comparison: Comparison) -> Figure:
-    tag = sheet.main_tag or ""
+def _forest(report: Findings, results: MetricResults, comparison: Comparison) -> Figure:
+    tag = results.main_tag or ""
     rows = [
         {
             "value": report.words.label(tag, part.value),
@@ -291,10 +291,12 @@ def _forest(report: Findings, sheet: Sheet, comparison: Comparison) -> Figure:
     ]  # fmt: skip
     wins, ties, losses = (comparison.count(one) for one in ("win", "tie", "loss"))
     return Figure(
-        table_name("difference", sheet.metric, sheet.split, comparison.second, comparison.first),
+        table_name(
+            "difference", results.metric, results.split, comparison.second, comparison.first
+        ),
         f"{comparison.second} is better than {comparison.first} on {wins} of {len(rows)}, worse on "
-        f"{losses}; {ties} cannot be told ({report.words.metric(sheet.metric)} on "
-        f"{report.split_name(sheet.split)}, paired tests, Holm; each interval by itself).",
+        f"{losses}; {ties} cannot be told ({report.words.metric(results.metric)} on "
+        f"{report.split_name(results.split)}, paired tests, Holm; each interval by itself).",
         spec,
     )
 
@@ -304,23 +306,23 @@ def _anatomies(report: Findings) -> list[Figure]:
     figures = []
     seen: list[Any] = []
     colours = _colours_of_errors(report)
-    for sheet in report.sheets:
-        if not sheet.labels or (sheet.split, sheet.labels) in seen:
+    for results in report.results:
+        if not results.labels or (results.split, results.labels) in seen:
             continue  # metrics that grade the same classes would show the same picture again
-        seen.append((sheet.split, sheet.labels))
+        seen.append((results.split, results.labels))
         bars = {
-            system: sum(sheet.labels[system].values(), Counter())
-            for system in sheet.best_first
-            if system in sheet.labels
+            system: sum(results.labels[system].values(), Counter())
+            for system in results.best_first
+            if system in results.labels
         }
-        if len(bars) == 1 and sheet.families:
-            (by_value,) = sheet.labels.values()
+        if len(bars) == 1 and results.families:
+            (by_value,) = results.labels.values()
             bars = {}
             for value, counts in by_value.items():
-                family = sheet.families.get(value, value)
-                named = report.words.label(sheet.family_tag or "", family)
+                family = results.families.get(value, value)
+                named = report.words.label(results.family_tag or "", family)
                 bars.setdefault(named, Counter()).update(counts)
-        figure = _stacked(report, sheet, dict(list(bars.items())[:MOST_BARS]), colours)
+        figure = _stacked(report, results, dict(list(bars.items())[:MOST_BARS]), colours)
         if figure is not None:
             figures.append(figure)
     return figures
@@ -329,10 +331,10 @@ def _anatomies(report: Findings) -> list[Figure]:
 def _colours_of_errors(report: Findings) -> dict[str, str]:
     """A colour for each way of being wrong, the same in every picture: the frequent ones first."""
     total: Counter[str] = Counter()
-    for sheet in report.sheets:
-        for by_value in sheet.labels.values():
+    for results in report.results:
+        for by_value in results.labels.values():
             for counts in by_value.values():
-                known = sheet.right_labels | sheet.unjudged_labels
+                known = results.right_labels | results.unjudged_labels
                 total.update({k: n for k, n in counts.items() if k not in known})
     wrong = [name for name, _ in total.most_common(len(PALETTE) - 1)]
     return {name: PALETTE[1 + place] for place, name in enumerate(wrong)}
@@ -340,15 +342,15 @@ def _colours_of_errors(report: Findings) -> dict[str, str]:
 
 def _stacked(
     report: Findings,
-    sheet: Sheet,
+    results: MetricResults,
     bars: Mapping[str, Counter[str]],
     colours: Mapping[str, str],
 ) -> Figure | None:
     """What became of every sentence: right, or wrong in which way, as shares of each bar."""
     total: Counter[str] = sum(bars.values(), Counter())
     order = [name for name, _ in total.most_common()]
-    unjudged = [name for name in order if name in sheet.unjudged_labels]
-    right = [name for name in order if name in sheet.right_labels]
+    unjudged = [name for name in order if name in results.unjudged_labels]
+    right = [name for name in order if name in results.right_labels]
     classes = [name for name in order if name not in (*right, *unjudged)]
     if not classes and not unjudged:
         return None
@@ -403,8 +405,8 @@ def _stacked(
         else:
             told.append(f"{bar}: {most}" + (f" ({apart:.0f}% not judged)" if apart >= 1 else ""))
     return Figure(
-        table_name(sheet.metric, sheet.split, "anatomy"),
-        f"What goes wrong most on {report.split_name(sheet.split)}. {'; '.join(told)}.",
+        table_name(results.metric, results.split, "anatomy"),
+        f"What goes wrong most on {report.split_name(results.split)}. {'; '.join(told)}.",
         spec,
         ERRORS,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from recombine.report.findings import Findings
-from recombine.report.results import Sheet
+from recombine.report.results import MetricResults
 
 Spec = dict[str, Any]
 
@@ -54,9 +54,9 @@ def _by_system(report: Findings, values: tuple[str, ...]) -> Spec:
     return {"field": "system", "type": "nominal", "scale": scale, **alone}
 
 
-def limits(sheet: Sheet) -> list[float]:
+def limits(results: MetricResults) -> list[float]:
     """The range of a metric's axis: the one it declares, or that of a percentage."""
-    low, high = sheet.limits
+    low, high = results.limits
     finite = float("-inf") < low < high < float("inf")
     return [low, high] if finite else [0.0, 100.0]
 

@@ -143,11 +143,11 @@ def training_figure(
     ]
     if len({row["x"] for row in rows}) < 2:
         return None
-    sheet = report.sheet(metric, split) or report.main
+    results = report.results_of(metric, split) or report.main
     return Figure(
         f"training-{metric}-{split}",
-        f"{report.measured(sheet)} during training: {from_to(rows)}.",
-        line_chart(report, rows, "training step", score_axis(report, sheet)),
+        f"{report.measured(results)} during training: {from_to(rows)}.",
+        line_chart(report, rows, "training step", score_axis(report, results)),
         FIGURES,
     )
 

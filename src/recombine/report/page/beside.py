@@ -16,7 +16,7 @@ from recombine.report.findings import Findings
 from recombine.report.page.headline import listed
 from recombine.report.page.scale import level
 from recombine.report.page.shown import between
-from recombine.report.results import Sheet
+from recombine.report.results import MetricResults
 from recombine.report.tables.published import Published, kind_of, published_setting, read_published
 from recombine.templates import capital, number, render, signed
 
@@ -63,10 +63,10 @@ def _overall(
 ) -> list[PairedNumber]:
     found = []
     for split in report.splits:
-        sheet, row = report.sheet(report.main.metric, split), rows.get(("split", split))
-        if sheet is not None and row is not None and system in sheet.systems:
+        results, row = report.results_of(report.main.metric, split), rows.get(("split", split))
+        if results is not None and row is not None and system in results.systems:
             found.append(
-                PairedNumber(f"all {report.split_name(split)}", sheet.overall(system), row)
+                PairedNumber(f"all {report.split_name(split)}", results.overall(system), row)
             )
     return found
 
@@ -121,22 +121,24 @@ def _by_number(table: str) -> tuple[int, str]:
     return int(digits) if digits else 0, table
 
 
-def _plot(sheet: Sheet, system: str, name: str, pairs: list[PairedNumber]) -> dict[str, Any]:
+def _plot(
+    results: MetricResults, system: str, name: str, pairs: list[PairedNumber]
+) -> dict[str, Any]:
     apart = [abs(pair.ours.value - (pair.theirs.score or 0.0)) for pair in pairs if pair.ours.slice]
     return {
         "ours": system,
         "theirs": name,
         "apart": number(sum(apart) / len(apart)) if apart else "",
         "rows": len(apart),
-        "limits": f"{sheet.limits[0]:g} to {sheet.limits[1]:g}",
-        "lines": [_line(sheet, pair) for pair in pairs],
+        "limits": f"{results.limits[0]:g} to {results.limits[1]:g}",
+        "lines": [_line(results, pair) for pair in pairs],
     }
 
 
-def _line(sheet: Sheet, pair: PairedNumber) -> dict[str, Any]:
+def _line(results: MetricResults, pair: PairedNumber) -> dict[str, Any]:
     given = pair.theirs.score or 0.0
     places = (pair.ours.value, given, pair.ours.low, pair.ours.high)
-    ours, theirs, low, high = (100 * level(sheet, place) for place in places)
+    ours, theirs, low, high = (100 * level(results, place) for place in places)
     return {
         "label": pair.label,
         "places": (ours, theirs, low, high),

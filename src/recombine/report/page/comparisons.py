@@ -16,7 +16,7 @@ from recombine.report.page.frame import figures
 from recombine.report.page.scale import step
 from recombine.report.page.sections import DrawnInterval
 from recombine.report.page.shown import SystemLook, examples_link, look
-from recombine.report.results import Sheet
+from recombine.report.results import MetricResults
 from recombine.report.tables.own import by_family, comparison_table, label_table
 from recombine.report.tables.table import CellLook, Dress, Table, html, show_p
 from recombine.templates import number, render, signed
@@ -65,10 +65,10 @@ class Duel(NamedTuple):
 
 def compare_section(report: Findings) -> Markup:
     """How do systems compare: a sentence, the differences drawn, the examples behind them."""
-    sheets = [sheet for sheet in report.sheets if sheet.comparisons]
-    if not sheets:
+    all_results = [results for results in report.results if results.comparisons]
+    if not all_results:
         return Markup()
-    first, *others = sheets
+    first, *others = all_results
     return render(
         "compare",
         metric=report.words.metric(first.metric),
@@ -80,16 +80,16 @@ def compare_section(report: Findings) -> Markup:
         ],
         # Pairs that have no figure of their own are told by the table.
         table=_table(report, first) if len(first.comparisons) > 1 else "",
-        others=[_table(report, sheet, titled=True) for sheet in others],
+        others=[_table(report, results, titled=True) for results in others],
     )
 
 
-def _duel(report: Findings, sheet: Sheet, one: Comparison, *, is_first: bool) -> Duel:
+def _duel(report: Findings, results: MetricResults, one: Comparison, *, is_first: bool) -> Duel:
     ends = [end for part in one.slices for end in (part.difference.low, part.difference.high)]
     ends += [one.overall.low, one.overall.high]
     reach = max([1.0, *(abs(end) for end in ends if not math.isnan(end))])
     only_right = [
-        OnlyRight(better, count, _where_better(sheet, better, other))
+        OnlyRight(better, count, _where_better(results, better, other))
         for better, other, count in (
             (one.second, one.first, one.only_second),
             (one.first, one.second, one.only_first),
@@ -100,20 +100,20 @@ def _duel(report: Findings, sheet: Sheet, one: Comparison, *, is_first: bool) ->
     return Duel(
         look(report, one.second),
         look(report, one.first),
-        comparison_sentence(report, sheet, one),
+        comparison_sentence(report, results, one),
         _shown(overall.value),
         _span(overall.low, overall.value, overall.high, reach),
         only_right,
-        _rows(report, sheet, one, reach),
+        _rows(report, results, one, reach),
         number(reach, 0),
         is_first and one.count("tie") < len(one.slices),
     )
 
 
-def comparison_sentence(report: Findings, sheet: Sheet, one: Comparison) -> str:
+def comparison_sentence(report: Findings, results: MetricResults, one: Comparison) -> str:
     """What the data say of two systems; the better one is named first."""
     overall = one.overall
-    verdict = verdict_of(overall, one.p_adjusted, sheet.higher_is_better)
+    verdict = verdict_of(overall, one.p_adjusted, results.higher_is_better)
     apart = number(abs(overall.value))
     span = sorted((abs(overall.low), abs(overall.high)))
     within = (
@@ -149,19 +149,21 @@ def _p(p: float) -> str:
     return shown.replace("<", "< ") if shown.startswith("<") else f"= {shown}"
 
 
-def _rows(report: Findings, sheet: Sheet, one: Comparison, reach: float) -> list[DifferenceRow]:
+def _rows(
+    report: Findings, results: MetricResults, one: Comparison, reach: float
+) -> list[DifferenceRow]:
     """Kinds of sentence, those where the better system gains most first."""
-    tag = sheet.main_tag or ""
-    sign = -1 if sheet.higher_is_better else 1
+    tag = results.main_tag or ""
+    sign = -1 if results.higher_is_better else 1
     found = []
     for part in sorted(one.slices, key=lambda part: sign * part.difference.value):
         change = part.difference
-        fields = {f"tag__{tag}": part.value, "tag__split": sheet.split}
+        fields = {f"tag__{tag}": part.value, "tag__split": results.split}
         low, high = signed(change.low), signed(change.high)
         found.append(
             DifferenceRow(
                 report.words.label(tag, part.value),
-                examples_link(a=one.second, b=one.first, metric=sheet.metric, **fields),
+                examples_link(a=one.second, b=one.first, metric=results.metric, **fields),
                 _span(change.low, change.value, change.high, reach),
                 _shown(change.value),
                 f"{low} to {high}, p {_p(part.p_adjusted)}, {part.n:,} sentences: {part.verdict}",
@@ -182,72 +184,78 @@ def _span(low: float, middle: float, high: float, reach: float) -> DrawnInterval
     return DrawnInterval(low, middle, high, zero=50.0)
 
 
-def _where_better(sheet: Sheet, better: str, other: str) -> str:
+def _where_better(results: MetricResults, better: str, other: str) -> str:
     """The examples of a split that one system gets better than another."""
     return examples_link(
-        a=better, b=other, verdict="better", metric=sheet.metric, tag__split=sheet.split
+        a=better, b=other, verdict="better", metric=results.metric, tag__split=results.split
     )
 
 
-def _table(report: Findings, sheet: Sheet, *, titled: bool = False) -> Markup:
+def _table(report: Findings, results: MetricResults, *, titled: bool = False) -> Markup:
     """Every pair of systems in a row: difference, interval, p, wins, ties and losses."""
-    table = comparison_table(report, sheet)
+    table = comparison_table(report, results)
     cells = {
-        (row, 1): CellLook(verdict_of(one.overall, one.p_adjusted, sheet.higher_is_better))
-        for row, one in enumerate(sheet.comparisons)
+        (row, 1): CellLook(verdict_of(one.overall, one.p_adjusted, results.higher_is_better))
+        for row, one in enumerate(results.comparisons)
     }
     return html(table, Dress(cells, titled=titled))
 
 
 def anatomy_section(report: Findings, drawn: Sequence[DrawnFigure]) -> Markup:
     """What happened in the errors, where a metric classes them: a picture, and every count."""
-    sheets: list[Sheet] = []
-    for sheet in report.sheets:
+    all_results: list[MetricResults] = []
+    for results in report.results:
         # Metrics that grade the same classes would show the same table again.
-        known = (one for one in sheets if one.split == sheet.split)
-        if sheet.labels and all(one.labels != sheet.labels for one in known):
-            sheets.append(sheet)
-    if not sheets:
+        known = (one for one in all_results if one.split == results.split)
+        if results.labels and all(one.labels != results.labels for one in known):
+            all_results.append(results)
+    if not all_results:
         return Markup()
     return render(
         "anatomy",
         figures=figures(drawn),
         tables=[
-            _classes(report, sheet, system)
-            for sheet in sheets
-            for system in sheet.best_first
-            if system in sheet.labels
+            _classes(report, results, system)
+            for results in all_results
+            for system in results.best_first
+            if system in results.labels
         ],
     )
 
 
-def _classes(report: Findings, sheet: Sheet, system: str) -> tuple[str, Markup]:
+def _classes(report: Findings, results: MetricResults, system: str) -> tuple[str, Markup]:
     """The classes a system was given, coloured by their share of each value of the main tag."""
-    complete = label_table(report, sheet, system)
+    complete = label_table(report, results, system)
     columns = complete.columns[: 1 + MOST_LABELS]
     rows = tuple(row[: len(columns)] for row in complete.rows)
     table: Table = replace(complete, columns=columns, rows=rows)
-    counts = sheet.labels[system]
+    counts = results.labels[system]
     cells = {}
-    for row, value in enumerate(by_family(sheet, counts), start=1):
+    for row, value in enumerate(by_family(results, counts), start=1):
         size = sum(counts[value].values())
-        name = report.words.label(sheet.main_tag or "", value) if value else "all"
+        name = report.words.label(results.main_tag or "", value) if value else "all"
         cells[row, 0] = CellLook(html=Markup.escape(name))
         for place, label in enumerate(columns[1:], start=1):
             cells[row, place] = _class_look(
-                report, sheet, system, value, label, counts[value][label], size
+                report, results, system, value, label, counts[value][label], size
             )
-    heads: dict[int, Markup | str] = {0: report.words.tag(sheet.main_tag or "")}
+    heads: dict[int, Markup | str] = {0: report.words.tag(results.main_tag or "")}
     dress = Dress(cells, heads, css="heat", titled=False)
     return complete.title, html(table, dress)
 
 
 def _class_look(
-    report: Findings, sheet: Sheet, system: str, value: str, label: str, count: int, size: int
+    report: Findings,
+    results: MetricResults,
+    system: str,
+    value: str,
+    label: str,
+    count: int,
+    size: int,
 ) -> CellLook:
     share = count / size if size else 0.0
     title = f"{100 * share:.1f}%"
-    right = label in sheet.right_labels
+    right = label in results.right_labels
     css = step(share, right)
     if right or not count:
         return CellLook(css, title=title)
@@ -255,9 +263,9 @@ def _class_look(
     fields = {
         "a": system,
         "q": report.words.label("class", label),
-        "metric": sheet.metric,
-        "tag__split": sheet.split,
+        "metric": results.metric,
+        "tag__split": results.split,
     }
-    if value and sheet.main_tag:
-        fields[f"tag__{sheet.main_tag}"] = value
+    if value and results.main_tag:
+        fields[f"tag__{results.main_tag}"] = value
     return CellLook(css, examples_link(**fields), title)

@@ -101,7 +101,7 @@ def gather(report: Findings, wanted: Mapping[str, Sequence[str]]) -> Gathered:
             texts = source.said[cell.voice, split]
             said.update(((split, one), texts[one]) for one in ids if one in texts)
         found.said.append(said)
-    for metric in dict.fromkeys(sheet.metric for sheet in report.sheets):
+    for metric in dict.fromkeys(results.metric for results in report.results):
         columns: list[dict[Place, JudgedExample]] = [{} for _ in voices]
         found.judged[metric] = columns
         for split in wanted:
@@ -166,7 +166,7 @@ def pack(report: Findings, gathered: Gathered, chosen: Mapping[str, Sequence[str
 
 
 def _right(report: Findings, metric: str) -> float:
-    return next(sheet.right_value for sheet in report.sheets if sheet.metric == metric)
+    return next(results.right_value for results in report.results if results.metric == metric)
 
 
 def _clip(text: str) -> str:

@@ -11,11 +11,11 @@ from markupsafe import Markup
 from recombine.metrics.score import Score
 from recombine.report.findings import Findings
 from recombine.report.page.gap import gap_section
-from recombine.report.page.headline import familiar_sheet
+from recombine.report.page.headline import familiar_results
 from recombine.report.page.made import chips, what_was_done
 from recombine.report.page.scale import level
 from recombine.report.page.shown import between, colour, look
-from recombine.report.results import Sheet
+from recombine.report.results import MetricResults
 from recombine.statistics.intervals import Estimate
 from recombine.templates import number, render
 
@@ -23,7 +23,7 @@ from recombine.templates import number, render
 class Bar(NamedTuple):
     """One number as a bar: whose metric it is, what it is called, and how it is drawn."""
 
-    sheet: Sheet
+    results: MetricResults
     score: Estimate
     name: str
     kind: str = "new"
@@ -74,7 +74,7 @@ def bars(report: Findings, numbers: Callable[[Findings, str], Iterable[Bar]]) ->
 
 def familiar_and_new(report: Findings, system: str) -> Iterator[Bar]:
     """What a system gets of familiar and of new sentences."""
-    main, familiar = report.main, familiar_sheet(report)
+    main, familiar = report.main, familiar_results(report)
     if familiar is not None and system in familiar.systems:
         yield Bar(familiar, familiar.overall(system), report.split_name(familiar.split), "familiar")
     yield Bar(main, main.overall(system), report.split_name(main.split))
@@ -82,16 +82,18 @@ def familiar_and_new(report: Findings, system: str) -> Iterator[Bar]:
 
 def drawn_bar(one: Bar) -> DrawnBar:
     """A bar with its name before it, its number behind it, and its interval."""
-    sheet, score = one.sheet, one.score
+    results, score = one.results, one.score
     if math.isnan(score.value):
         return DrawnBar(one.name, one.kind, "", "–", None, None)
-    share, low, high = (100 * level(sheet, value) for value in (score.value, score.low, score.high))
+    share, low, high = (
+        100 * level(results, value) for value in (score.value, score.low, score.high)
+    )
     counted = f", {score.counted}" if isinstance(score, Score) else ""
     told = f"{one.name}: {between(score)}, {number(score.low)} to {number(score.high)}{counted}"
     span = None if math.isnan(low) else (low, max(0.0, high - low))
     return DrawnBar(one.name, one.kind, told, between(score), share, span)
 
 
-def bar_of_system(report: Findings, sheet: Sheet, system: str) -> tuple[str, DrawnBar]:
+def bar_of_system(report: Findings, results: MetricResults, system: str) -> tuple[str, DrawnBar]:
     """A system's score on a split as a bar, with the class of its colour."""
-    return colour(report, system), drawn_bar(Bar(sheet, sheet.overall(system), system))
+    return colour(report, system), drawn_bar(Bar(results, results.overall(system), system))

@@ -13,7 +13,7 @@ from recombine.metrics.score import Score
 from recombine.metrics.slices import LENGTH_TAG
 from recombine.report.findings import Findings
 from recombine.report.method import Headline
-from recombine.report.results import Sheet
+from recombine.report.results import MetricResults
 
 # Sentences like those of training, in benchmarks that have a generalisation set beside them.
 FAMILIAR = "test"
@@ -25,10 +25,10 @@ UNTOLD = "says too much that could not be judged"
 LEARNT = 50.0
 
 
-def familiar_sheet(report: Findings) -> Sheet | None:
+def familiar_results(report: Findings) -> MetricResults | None:
     """The main metric on sentences like those of training; None where there is no such set."""
     main = report.main
-    return report.sheet(main.metric, FAMILIAR) if main.split != FAMILIAR else None
+    return report.results_of(main.metric, FAMILIAR) if main.split != FAMILIAR else None
 
 
 def of_hundred(value: float, reach: float = math.nan) -> str:
@@ -46,16 +46,16 @@ def of_hundred(value: float, reach: float = math.nan) -> str:
     return f"{rounded} of 100"
 
 
-def amount(sheet: Sheet, score: Score) -> str:
+def amount(results: MetricResults, score: Score) -> str:
     """A score in words: a share of a hundred, or a number."""
     if math.isnan(score.value):
         return "nothing that could be judged"
-    return of_hundred(score.value, score.reach) if sheet.is_share else f"{score.value:.1f}"
+    return of_hundred(score.value, score.reach) if results.is_share else f"{score.value:.1f}"
 
 
 def generalisation_headline(report: Findings) -> Headline:
     """What becomes of new sentences, and of familiar ones where there are some."""
-    main, familiar = report.main, familiar_sheet(report)
+    main, familiar = report.main, familiar_results(report)
     if len(main.systems) > 1:
         return _several(report)
     (system,) = main.systems

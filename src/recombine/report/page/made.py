@@ -150,7 +150,7 @@ def _differs(key: str, value: Any) -> str:
 
 def made_section(report: Findings, notes: Sequence[str]) -> Markup:
     """The benchmark, every system, the commands, and what a metric's numbers depend on."""
-    signatures = dict.fromkeys((sheet.metric, sheet.signature) for sheet in report.sheets)
+    signatures = dict.fromkeys((results.metric, results.signature) for results in report.results)
     return render(
         "made",
         cards=[
@@ -163,7 +163,7 @@ def made_section(report: Findings, notes: Sequence[str]) -> Markup:
             "Intervals": f"{100 * report.options.confidence:g}%",
             "Paired tests": f"{report.options.trials:,} trials where outputs are exchanged, "
             f"seed {report.options.seed}",
-            "Units of the sample": ", ".join(dict.fromkeys(one.sampled for one in report.sheets)),
+            "Units of the sample": ", ".join(dict.fromkeys(one.sampled for one in report.results)),
         },
         signatures=[(metric, text or "none") for metric, text in signatures],
         notes=notes,

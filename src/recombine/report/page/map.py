@@ -27,7 +27,7 @@ from recombine.report.page.shown import (
     look,
     whole,
 )
-from recombine.report.results import Sheet
+from recombine.report.results import MetricResults
 from recombine.report.tables.own import by_family
 from recombine.templates import capital, number, render
 
@@ -86,30 +86,34 @@ def map_section(
     is what drives the map.
     """
     each = report.method.splits_are_tests
-    sheets = [
-        sheet
-        for sheet in report.sheets
-        if has_map(sheet) and (each or sheet.split == report.main.split)
+    all_results = [
+        results
+        for results in report.results
+        if has_map(results) and (each or results.split == report.main.split)
     ]
-    if not sheets:
+    if not all_results:
         return Markup()
     names = [
-        f"{report.split_name(sheet.split)}: {report.words.metric(sheet.metric)}"
+        f"{report.split_name(results.split)}: {report.words.metric(results.metric)}"
         if each
-        else report.words.metric(sheet.metric)
-        for sheet in sheets
+        else report.words.metric(results.metric)
+        for results in all_results
     ]
-    first = max(_firsts(sheets), key=_contrast) if each else sheets[0]
+    first = max(_firsts(all_results), key=_contrast) if each else all_results[0]
     several = len(report.main.systems) + len(published) > 1
     return render(
         "map",
         above=above,
-        choices=[(name, sheet is first) for sheet, name in zip(sheets, names, strict=True)],
+        choices=[
+            (name, results is first) for results, name in zip(all_results, names, strict=True)
+        ],
         sorted_by=_ORDERS if several else (),
         pairs=_pairs(report, published),
         blocks=[
-            _map(report, sheet, name, published if sheet is report.main else {}, sheet is first)
-            for sheet, name in zip(sheets, names, strict=True)
+            _map(
+                report, results, name, published if results is report.main else {}, results is first
+            )
+            for results, name in zip(all_results, names, strict=True)
         ],
     )
 
@@ -117,25 +121,25 @@ def map_section(
 _ORDERS = (("paper", "by family"), ("score", "lowest first"), ("spread", "disagreement"))
 
 
-def has_map(sheet: Sheet) -> bool:
+def has_map(results: MetricResults) -> bool:
     """Whether a metric was scored by kinds of sentence that fit a map."""
-    return sheet.main_tag is not None and 1 < len(sheet.by_tag(sheet.main_tag)) <= MOST_TILES
+    return results.main_tag is not None and 1 < len(results.by_tag(results.main_tag)) <= MOST_TILES
 
 
-def _firsts(sheets: Sequence[Sheet]) -> list[Sheet]:
+def _firsts(all_results: Sequence[MetricResults]) -> list[MetricResults]:
     """The first metric of every split."""
-    found: dict[str, Sheet] = {}
-    for sheet in sheets:
-        found.setdefault(sheet.split, sheet)
+    found: dict[str, MetricResults] = {}
+    for results in all_results:
+        found.setdefault(results.split, results)
     return list(found.values())
 
 
-def _contrast(sheet: Sheet) -> float:
+def _contrast(results: MetricResults) -> float:
     """How far apart the tiles of a map are: where all are alike it says no more than its mean."""
-    assert sheet.main_tag is not None
-    tiles = [tile.value for by in sheet.by_tag(sheet.main_tag).values() for tile in by.values()]
+    assert results.main_tag is not None
+    tiles = [tile.value for by in results.by_tag(results.main_tag).values() for tile in by.values()]
     values = [value for value in tiles if not math.isnan(value)]
-    low, high = sheet.limits
+    low, high = results.limits
     return (max(values) - min(values)) / (high - low) if values else 0.0
 
 
@@ -151,31 +155,31 @@ def _pairs(
 
 def _map(
     report: Findings,
-    sheet: Sheet,
+    results: MetricResults,
     name: str,
     published: Mapping[str, Mapping[str, float]],
     shown: bool,
 ) -> Markup:
-    low, high = sheet.limits
-    scale = "m" if sheet.higher_is_better else "w"
-    alone = len(sheet.systems) == 1 and not published
+    low, high = results.limits
+    scale = "m" if results.higher_is_better else "w"
+    alone = len(results.systems) == 1 and not published
     return render(
         "map_block",
         name=name,
-        main=sheet is report.main,
+        main=results is report.main,
         hidden=not shown,
         limits=(f"{low:g}", f"{high:g}"),
         steps=[f"{scale}{step}" for step in range(STEPS + 1)],
-        note=open_note(sheet),
-        drawn=_tiles(report, sheet) if alone else _table(report, sheet, published),
+        note=open_note(results),
+        drawn=_tiles(report, results) if alone else _table(report, results, published),
     )
 
 
-def strips(report: Findings, sheet: Sheet) -> list[tuple[str, list[str]]]:
+def strips(report: Findings, results: MetricResults) -> list[tuple[str, list[str]]]:
     """Values of the main tag by family, both with the lowest score first."""
-    assert sheet.main_tag is not None
-    scores = sheet.by_tag(sheet.main_tag)
-    sign = 1 if sheet.higher_is_better else -1
+    assert results.main_tag is not None
+    scores = results.by_tag(results.main_tag)
+    sign = 1 if results.higher_is_better else -1
 
     def mean(values: Sequence[str]) -> float:
         found = [score.value for value in values for score in scores[value].values()]
@@ -184,26 +188,26 @@ def strips(report: Findings, sheet: Sheet) -> list[tuple[str, list[str]]]:
 
     order: dict[str, list[str]] = {}
     for value in scores:
-        order.setdefault(sheet.families.get(value, ""), []).append(value)
+        order.setdefault(results.families.get(value, ""), []).append(value)
     for members in order.values():
         members.sort(key=lambda value: mean([value]))
     return sorted(order.items(), key=lambda item: mean(item[1]))
 
 
-def _tiles(report: Findings, sheet: Sheet) -> Markup:
-    assert sheet.main_tag is not None
-    (system,) = sheet.systems
-    scores = sheet.by_tag(sheet.main_tag)
-    families = sheet.by_tag(sheet.family_tag) if sheet.family_tag else {}
+def _tiles(report: Findings, results: MetricResults) -> Markup:
+    assert results.main_tag is not None
+    (system,) = results.systems
+    scores = results.by_tag(results.main_tag)
+    families = results.by_tag(results.family_tag) if results.family_tag else {}
     rows = []
-    for family, values in strips(report, sheet):
+    for family, values in strips(report, results):
         overall = families.get(family, {}).get(system)
-        label = report.words.label(sheet.family_tag or "", family) if family else ""
+        label = report.words.label(results.family_tag or "", family) if family else ""
         tiles = [
             (
                 value,
-                report.words.label(sheet.main_tag, value),
-                _cell(report, sheet, system, value, scores[value][system]),
+                report.words.label(results.main_tag, value),
+                _cell(report, results, system, value, scores[value][system]),
             )
             for value in values
             if system in scores[value]
@@ -213,19 +217,21 @@ def _tiles(report: Findings, sheet: Sheet) -> Markup:
     return render("tiles", strips=rows)
 
 
-def _cell(report: Findings, sheet: Sheet, system: str, value: str, score: Score | None) -> MapCell:
+def _cell(
+    report: Findings, results: MetricResults, system: str, value: str, score: Score | None
+) -> MapCell:
     """A system's score on one kind of sentence."""
     if score is None or math.isnan(score.value):
         return MapCell("–")
-    low = 100 * level(sheet, score.low)
+    low = 100 * level(results, score.low)
     return MapCell(
         between(score, whole),
-        shade(sheet, score),
+        shade(results, score),
         f"{score.value:.2f}",
-        _link(sheet, system, value),
-        hover(report, sheet, value, score),
+        _link(results, system, value),
+        hover(report, results, value, score),
         0.0 if math.isnan(low) else low,
-        -1.0 if math.isnan(low) else 100 * level(sheet, _highest(score)) - low,
+        -1.0 if math.isnan(low) else 100 * level(results, _highest(score)) - low,
     )
 
 
@@ -234,36 +240,41 @@ def _highest(score: Score) -> float:
     return score.high if math.isnan(score.reach) else max(score.high, score.reach)
 
 
-def hover(report: Findings, sheet: Sheet, value: str, score: Score) -> str:
+def hover(report: Findings, results: MetricResults, value: str, score: Score) -> str:
     """Words on a tile or cell: what it is, the score with its interval, trained and asked."""
-    assert sheet.main_tag is not None
-    label = capital(report.words.label(sheet.main_tag, value))
+    assert results.main_tag is not None
+    label = capital(report.words.label(results.main_tag, value))
     span = f" ({interval(score)})" if interval(score) else ""
     lines = [
         f"{label}: {between(score)}{span}, {score.counted}",
-        *report.words.hint(sheet.main_tag, value).split(" · "),
+        *report.words.hint(results.main_tag, value).split(" · "),
     ]
     return "\n".join(filter(None, lines))
 
 
-def _link(sheet: Sheet, system: str, value: str) -> str:
+def _link(results: MetricResults, system: str, value: str) -> str:
     return examples_link(
-        a=system, metric=sheet.metric, tag__split=sheet.split, **{f"tag__{sheet.main_tag}": value}
+        a=system,
+        metric=results.metric,
+        tag__split=results.split,
+        **{f"tag__{results.main_tag}": value},
     )
 
 
-def _table(report: Findings, sheet: Sheet, published: Mapping[str, Mapping[str, float]]) -> Markup:
+def _table(
+    report: Findings, results: MetricResults, published: Mapping[str, Mapping[str, float]]
+) -> Markup:
     """A row per kind of sentence, a column per system, equally wide; families fold."""
-    assert sheet.main_tag is not None
-    words, tag = report.words, sheet.main_tag
-    systems = sheet.best_first
-    scores = sheet.by_tag(tag)
-    families = sheet.by_tag(sheet.family_tag) if sheet.family_tag else {}
-    sentences = _one_of_each(report, sheet)
+    assert results.main_tag is not None
+    words, tag = report.words, results.main_tag
+    systems = results.best_first
+    scores = results.by_tag(tag)
+    families = results.by_tag(results.family_tag) if results.family_tag else {}
+    sentences = _one_of_each(report, results)
     found: dict[str, list[MapRow]] = {}
-    for order, value in enumerate(by_family(sheet, scores)):
+    for order, value in enumerate(by_family(results, scores)):
         cells = [
-            _cell(report, sheet, system, value, scores[value].get(system)) for system in systems
+            _cell(report, results, system, value, scores[value].get(system)) for system in systems
         ]
         cells += [_published_cell(by_value.get(value)) for by_value in published.values()]
         wording = words.find(tag, value)
@@ -276,16 +287,16 @@ def _table(report: Findings, sheet: Sheet, published: Mapping[str, Mapping[str, 
             words.hint(tag, value),
             cells,
         )
-        found.setdefault(sheet.families.get(value, ""), []).append(row)
+        found.setdefault(results.families.get(value, ""), []).append(row)
     blocks = []
     for family, rows in found.items():
         means = [_mean(families.get(family, {}).get(system)) for system in systems]
         means += [MapCell("")] * len(published)
-        name = capital(words.label(sheet.family_tag or "", family)) if family else ""
+        name = capital(words.label(results.family_tag or "", family)) if family else ""
         blocks.append(MapFamily(name, family, means, rows))
     ties = {
         f"{one.second}\n{one.first}": [part.value for part in one.slices if part.verdict == "tie"]
-        for one in sheet.comparisons
+        for one in results.comparisons
         if one.slices
     }
     columns = [MapColumn(system, look(report, system)) for system in systems]
@@ -293,13 +304,13 @@ def _table(report: Findings, sheet: Sheet, published: Mapping[str, Mapping[str, 
     trained = any(row.trained for rows in found.values() for row in rows)
     return render(
         "map_table",
-        title=f"{words.metric(sheet.metric)} of every system by {words.tag(tag)}",
+        title=f"{words.metric(results.metric)} of every system by {words.tag(tag)}",
         tag=words.tag(tag),
         about="What was trained → what is asked" if trained else "For example",
         columns=columns,
         families=blocks,
         many=2 + len(columns) > MOST_BESIDE,
-        range=f"{sheet.limits[1] - sheet.limits[0]:g}",
+        range=f"{results.limits[1] - results.limits[0]:g}",
         ties=json.dumps(ties, ensure_ascii=False),
     )
 
@@ -317,11 +328,11 @@ def _published_cell(given: float | None) -> MapCell:
     return MapCell(number(given, 0), "paper", f"{given:.2f}")
 
 
-def _one_of_each(report: Findings, sheet: Sheet) -> dict[str, str]:
+def _one_of_each(report: Findings, results: MetricResults) -> dict[str, str]:
     """A sentence for every value of the main tag, for values that no wording has an example of."""
     found: dict[str, str] = {}
-    for example in report.source.examples(sheet.split).values():
-        value = show_tag(example.tags.get(sheet.main_tag or "", ""))
+    for example in report.source.examples(results.split).values():
+        value = show_tag(example.tags.get(results.main_tag or "", ""))
         if value and value not in found:
             found[value] = example.source[:200]
     return found

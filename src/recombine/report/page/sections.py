@@ -22,7 +22,7 @@ from recombine.report.page.shown import (
     interval,
     look,
 )
-from recombine.report.results import Sheet
+from recombine.report.results import MetricResults
 from recombine.report.tables.own import overall_table, tag_table
 from recombine.report.tables.table import UNDECIDED, CellLook, Dress, html
 from recombine.templates import capital, render
@@ -60,9 +60,13 @@ def scores_section(report: Findings) -> Markup:
     splits = []
     for split in report.splits:
         table = replace(overall_table(report, split), title=capital(report.split_name(split)))
-        blocks = [_block(report, sheet) for sheet in report.sheets if sheet.split == split]
+        blocks = [_block(report, results) for results in report.results if results.split == split]
         splits.append((table.title, blocks, html(table, Dress(titled=False, merged=True))))
-    sheets = [sheet for sheet in report.sheets if sheet.main_tag and sheet.by_tag(sheet.main_tag)]
+    all_results = [
+        results
+        for results in report.results
+        if results.main_tag and results.by_tag(results.main_tag)
+    ]
     return render(
         "scores",
         lead=_lead(report),
@@ -70,45 +74,45 @@ def scores_section(report: Findings) -> Markup:
         confidence=f"{100 * report.options.confidence:g}%",
         methods=_interval_methods(report),
         notes=report.notes,
-        others=_small_tables(report, sheets[0]) if sheets else [],
-        wide=bool(sheets) and len(sheets[0].systems) > 3,
+        others=_small_tables(report, all_results[0]) if all_results else [],
+        wide=bool(all_results) and len(all_results[0].systems) > 3,
     )
 
 
-def _block(report: Findings, sheet: Sheet) -> ScoreBlock:
-    low, high = sheet.limits
-    less = "" if sheet.higher_is_better else ", lower is better"
+def _block(report: Findings, results: MetricResults) -> ScoreBlock:
+    low, high = results.limits
+    less = "" if results.higher_is_better else ", lower is better"
     rows = []
-    for system in sheet.best_first:
-        score = sheet.overall(system)
+    for system in results.best_first:
+        score = results.overall(system)
         rows.append(
             ScoreRow(
                 look(report, system),
                 between(score),
                 interval(score),
-                _span(sheet, score),
+                _span(results, score),
                 score.counted,
             )
         )
     return ScoreBlock(
-        capital(report.words.metric(sheet.metric)), f"{low:g} to {high:g}{less}", rows
+        capital(report.words.metric(results.metric)), f"{low:g} to {high:g}{less}", rows
     )
 
 
-def _span(sheet: Sheet, score: Score) -> DrawnInterval | None:
+def _span(results: MetricResults, score: Score) -> DrawnInterval | None:
     ends = (score.low, score.value, score.high)
     if any(map(math.isnan, ends)):
         return None
-    return DrawnInterval(*(100 * level(sheet, end) for end in ends))
+    return DrawnInterval(*(100 * level(results, end) for end in ends))
 
 
 def _interval_methods(report: Findings) -> str:
     """How the intervals were worked out, where all of them were in one way."""
     methods = {
         score.method
-        for sheet in report.sheets
-        for system in sheet.systems
-        if not math.isnan((score := sheet.overall(system)).low)
+        for results in report.results
+        for system in results.systems
+        if not math.isnan((score := results.overall(system)).low)
     }
     return f" ({methods.pop()})" if len(methods) == 1 else ""
 
@@ -136,7 +140,7 @@ def curves_section(drawn: Sequence[DrawnFigure]) -> Markup:
 
 def glossary_section(report: Findings) -> Markup:
     """Words of the field and of this page, and the metrics, each in a line."""
-    used = {report.words.metric(sheet.metric) for sheet in report.sheets}
+    used = {report.words.metric(results.metric) for results in report.results}
     metrics = {wording.label for wording in report.words.known_metrics}
     terms = [
         (term.label, _sentence(term.trained))
@@ -166,44 +170,51 @@ def files_section(files: Sequence[str]) -> Markup:
     return render("files", folders=folders) if folders else Markup()
 
 
-def open_note(sheet: Sheet) -> str:
+def open_note(results: MetricResults) -> str:
     """What two numbers in one place mean, where a metric could not judge everything."""
-    return UNDECIDED if sheet.is_open else ""
+    return UNDECIDED if results.is_open else ""
 
 
-def _heat_table(report: Findings, sheet: Sheet, tag: str) -> Markup:
+def _heat_table(report: Findings, results: MetricResults, tag: str) -> Markup:
     """Scores by a tag, each cell coloured and a link to its examples."""
-    table = replace(tag_table(sheet, tag), notes=())
-    scores = sheet.by_tag(tag)
+    table = replace(tag_table(results, tag), notes=())
+    scores = results.by_tag(tag)
     cells = {}
     for row, (value, *_) in enumerate(table.rows):
         cells[row, 0] = CellLook(html=Markup.escape(_value_name(report, scores, tag, str(value))))
-        for place, system in enumerate(sheet.best_first):
+        for place, system in enumerate(results.best_first):
             score = scores[str(value)].get(system)
-            cells[row, 2 + place] = _heat_look(sheet, score, system, str(value), tag)
+            cells[row, 2 + place] = _heat_look(results, score, system, str(value), tag)
     heads: dict[int, Markup | str] = {
         2 + place: render("swatch", system=look(report, system))
-        for place, system in enumerate(sheet.best_first)
+        for place, system in enumerate(results.best_first)
     }
     heads[0] = report.words.tag(tag)
     return html(table, Dress(cells, heads, css="heat", titled=False))
 
 
-def _heat_look(sheet: Sheet, score: Score | None, system: str, value: str, tag: str) -> CellLook:
+def _heat_look(
+    results: MetricResults, score: Score | None, system: str, value: str, tag: str
+) -> CellLook:
     if score is None or math.isnan(score.value):
         return CellLook()
-    fields = {"a": system, f"tag__{tag}": value, "metric": sheet.metric, "tag__split": sheet.split}
-    return CellLook(shade(sheet, score), examples_link(**fields), score.counted)
+    fields = {
+        "a": system,
+        f"tag__{tag}": value,
+        "metric": results.metric,
+        "tag__split": results.split,
+    }
+    return CellLook(shade(results, score), examples_link(**fields), score.counted)
 
 
-def _small_tables(report: Findings, sheet: Sheet) -> list[Markup]:
+def _small_tables(report: Findings, results: MetricResults) -> list[Markup]:
     """Tags with two to twelve values side by side: groups, in a complement clause or not."""
     return [
-        _heat_table(report, sheet, tag)
-        for tag in sheet.tags
-        if tag != sheet.main_tag
-        and tag not in sheet.number_tags
-        and 2 <= len(sheet.by_tag(tag)) <= 12
+        _heat_table(report, results, tag)
+        for tag in results.tags
+        if tag != results.main_tag
+        and tag not in results.number_tags
+        and 2 <= len(results.by_tag(tag)) <= 12
     ]
 
 

@@ -14,7 +14,7 @@ from recombine.metrics.slices import Rows
 from recombine.report.compare import ALPHA, Comparison, SliceDifference, verdict_of
 from recombine.report.findings import Findings
 from recombine.report.gap import GapParts
-from recombine.report.results import Sheet
+from recombine.report.results import MetricResults
 from recombine.report.tables.table import UP_TO, Cell, Table, show_p, with_reach
 from recombine.report.words import Words
 from recombine.statistics.paired import PairedDifference
@@ -25,20 +25,20 @@ def own_tables(report: Findings) -> list[Table]:
     tables = [overall_table(report, split) for split in report.splits]
     if any(parts.control for parts in report.gaps):
         tables.append(gap_table(report.gaps, report.words))
-    for sheet in report.sheets:
-        tables.extend(_sheet_tables(report, sheet))
+    for results in report.results:
+        tables.extend(_tables_by_tag(report, results))
     return tables
 
 
-def _in_words(report: Findings, sheet: Sheet, tag: str) -> Table:
+def _in_words(report: Findings, results: MetricResults, tag: str) -> Table:
     """Scores by a tag as people read them: what is measured, where, and the names of values."""
-    table = tag_table(sheet, tag)
-    words, metric = report.words, report.words.metric(sheet.metric)
+    table = tag_table(results, tag)
+    words, metric = report.words, report.words.metric(results.metric)
     labels = {str(row[0]): words.label(tag, str(row[0])) for row in table.rows}
     by = words.tag(tag)
     return replace(
         table,
-        title=f"{metric[:1].upper()}{metric[1:]} on {report.split_name(sheet.split)} by {by}, "
+        title=f"{metric[:1].upper()}{metric[1:]} on {report.split_name(results.split)} by {by}, "
         f"with {100 * report.options.confidence:g}% intervals",
         labels={**labels, tag: by},
         heads=tuple((metric if text else text, width) for text, width in table.heads),
@@ -54,17 +54,17 @@ def overall_table(report: Findings, split: str) -> Table:
     """Every metric and system on one split."""
     rows: list[tuple[Cell, ...]] = []
     rules, best = set(), set()
-    sheets = [sheet for sheet in report.sheets if sheet.split == split]
-    for sheet in sheets:
+    all_results = [results for results in report.results if results.split == split]
+    for results in all_results:
         rules.add(len(rows))
-        overall = {system: sheet.overall(system) for system in sheet.best_first}
-        top = best_systems(sheet, overall)
+        overall = {system: results.overall(system) for system in results.best_first}
+        top = best_systems(results, overall)
         for system, one in overall.items():
             if system in top:
                 best.add((len(rows), 5))
             rows.append(
                 (
-                    sheet.metric, system, one.n, one.of, one.failed, one.value, one.low, one.high,
+                    results.metric, system, one.n, one.of, one.failed, one.value, one.low, one.high,
                     len(one.seeds), one.sd, min(one.seeds), max(one.seeds),
                 )
             )  # fmt: skip
@@ -77,7 +77,9 @@ def overall_table(report: Findings, split: str) -> Table:
         "max over seeds. It is of n keys of all that the metric is about; failed ones had no "
         "output.",
     )
-    reaches = [sheet.overall(system).reach for sheet in sheets for system in sheet.best_first]
+    reaches = [
+        results.overall(system).reach for results in all_results for system in results.best_first
+    ]
     columns, rows = with_reach(columns, rows, reaches)
     if UP_TO in columns:
         notes = (*notes, "up to: the score if all that the metric could not judge were right.")
@@ -89,20 +91,20 @@ def overall_table(report: Findings, split: str) -> Table:
         notes=notes,
         rules=frozenset(rules),
         heads=(("", 5), ("score and interval", 3), ("seeds", 4)),
-        labels={sheet.metric: report.words.metric(sheet.metric) for sheet in sheets},
+        labels={results.metric: report.words.metric(results.metric) for results in all_results},
         best=frozenset(best),
     )  # fmt: skip
 
 
-def _sheet_tables(report: Findings, sheet: Sheet) -> Iterator[Table]:
-    for tag in sheet.tags:
-        by_value = sheet.by_tag(tag)
+def _tables_by_tag(report: Findings, results: MetricResults) -> Iterator[Table]:
+    for tag in results.tags:
+        by_value = results.by_tag(tag)
         if len(by_value) <= 100:
-            yield _in_words(report, sheet, tag)
-    if sheet.comparisons:
-        yield comparison_table(report, sheet)
-    for system in sheet.labels:
-        yield label_table(report, sheet, system)
+            yield _in_words(report, results, tag)
+    if results.comparisons:
+        yield comparison_table(report, results)
+    for system in results.labels:
+        yield label_table(report, results, system)
 
 
 NO_CONTROL = "No control: part of what is lost may be difficulty"
@@ -148,11 +150,11 @@ def gap_table(gaps: Sequence[GapParts], words: Words | None = None) -> Table:
     )  # fmt: skip
 
 
-def tag_table(sheet: Sheet, tag: str) -> Table:
+def tag_table(results: MetricResults, tag: str) -> Table:
     """Scores with intervals for each value of a tag, values of one family together."""
-    by_value, systems = sheet.by_tag(tag), sheet.best_first
+    by_value, systems = results.by_tag(tag), results.best_first
     rows: list[tuple[Cell, ...]] = []
-    for value in by_family(sheet, by_value) if tag == sheet.main_tag else by_value:
+    for value in by_family(results, by_value) if tag == results.main_tag else by_value:
         scores = by_value[value]
         rows.append(
             (
@@ -162,15 +164,15 @@ def tag_table(sheet: Sheet, tag: str) -> Table:
             )
         )
     values = [str(row[0]) for row in rows]
-    best = {value: best_systems(sheet, by_value[value]) for value in values}
-    told = _told_apart(sheet, tag)
+    best = {value: best_systems(results, by_value[value]) for value in values}
+    told = _told_apart(results, tag)
     return Table(
-        name=table_name(sheet.metric, sheet.split, "by", tag),
-        title=f"{sheet.metric} on {sheet.split} by {tag}",
+        name=table_name(results.metric, results.split, "by", tag),
+        title=f"{results.metric} on {results.split} by {tag}",
         columns=(tag, "n", *systems),
         rows=tuple(rows),
-        notes=(sheet.signature,) if sheet.signature else (),
-        heads=(("", 2), (sheet.metric, len(systems))) if len(systems) > 1 else (),
+        notes=(results.signature,) if results.signature else (),
+        heads=(("", 2), (results.metric, len(systems))) if len(systems) > 1 else (),
         best=frozenset(
             (row, 2 + systems.index(system))
             for row, value in enumerate(values)
@@ -188,22 +190,22 @@ def tag_table(sheet: Sheet, tag: str) -> Table:
     )
 
 
-def best_systems(sheet: Sheet, scores: Mapping[str, Score]) -> list[str]:
+def best_systems(results: MetricResults, scores: Mapping[str, Score]) -> list[str]:
     """The systems with the best score; none where there is no choice, or all have the same."""
     known = {name: one.value for name, one in scores.items() if not math.isnan(one.value)}
     if len(set(known.values())) < 2:
         return []
-    top = (max if sheet.higher_is_better else min)(known.values())
+    top = (max if results.higher_is_better else min)(known.values())
     return [name for name, value in known.items() if value == top]
 
 
-def _told_apart(sheet: Sheet, tag: str) -> set[tuple[str, frozenset[str]]] | None:
+def _told_apart(results: MetricResults, tag: str) -> set[tuple[str, frozenset[str]]] | None:
     """Value and two systems, where a paired test tells them apart; None if there was no test."""
-    if tag != sheet.main_tag or not sheet.comparisons:
+    if tag != results.main_tag or not results.comparisons:
         return None
     return {
         (part.value, frozenset((one.first, one.second)))
-        for one in sheet.comparisons
+        for one in results.comparisons
         for part in one.slices
         if part.verdict != "tie"
     }
@@ -215,11 +217,11 @@ def counts_of(scores: Iterable[Score]) -> int | str:
     return counts[0] if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
 
 
-def by_family(sheet: Sheet, values: Iterable[str]) -> list[str]:
+def by_family(results: MetricResults, values: Iterable[str]) -> list[str]:
     """Values grouped by family, both in order of first appearance."""
     order: dict[str, list[str]] = {}
     for value in values:
-        order.setdefault(sheet.families.get(value, ""), []).append(value)
+        order.setdefault(results.families.get(value, ""), []).append(value)
     return [value for members in order.values() for value in members]
 
 
@@ -229,10 +231,10 @@ OPEN = (
 )
 
 
-def comparison_table(report: Findings, sheet: Sheet) -> Table:
+def comparison_table(report: Findings, results: MetricResults) -> Table:
     """Paired differences of every pair of systems."""
     rows: list[tuple[Cell, ...]] = []
-    for one in sheet.comparisons:
+    for one in results.comparisons:
         rows.append(
             (
                 f"{one.second} − {one.first}", one.overall.value, one.overall.low,
@@ -240,13 +242,13 @@ def comparison_table(report: Findings, sheet: Sheet) -> Table:
                 one.count("win"), one.count("tie"), one.count("loss"),
             )
         )  # fmt: skip
-    ranks = " > ".join("{" + ", ".join(group) + "}" for group in sheet.ranking)
+    ranks = " > ".join("{" + ", ".join(group) + "}" for group in results.ranking)
     return Table(
-        name=table_name("compare", sheet.metric, sheet.split),
-        title=f"Paired differences, {report.measured(sheet)}",
+        name=table_name("compare", results.metric, results.split),
+        title=f"Paired differences, {report.measured(results)}",
         columns=("pair", "difference", "low", "high", "p (Holm)", "test", "wins", "ties", "losses"),
         rows=tuple(rows),
-        notes=(f"Tied sets, best first: {ranks}", *((OPEN,) if sheet.is_open else ())),
+        notes=(f"Tied sets, best first: {ranks}", *((OPEN,) if results.is_open else ())),
     )
 
 
@@ -305,7 +307,7 @@ def difference_table(
     )  # fmt: skip
 
 
-def slice_difference_table(sheet: Sheet, one: Comparison) -> Table:
+def slice_difference_table(results: MetricResults, one: Comparison) -> Table:
     """A paired difference for each value of the main tag, the greatest loss first."""
     rows: list[tuple[Cell, ...]] = [
         (
@@ -316,11 +318,11 @@ def slice_difference_table(sheet: Sheet, one: Comparison) -> Table:
         for part in sorted(one.slices, key=_loss_first)
     ]  # fmt: skip
     return Table(
-        name=table_name("difference", sheet.metric, sheet.split, one.second, one.first),
-        title=f"{one.second} − {one.first} for each {sheet.main_tag}",
-        columns=(sheet.main_tag or "", "difference", "p (Holm)", "verdict"),
+        name=table_name("difference", results.metric, results.split, one.second, one.first),
+        title=f"{one.second} − {one.first} for each {results.main_tag}",
+        columns=(results.main_tag or "", "difference", "p (Holm)", "verdict"),
         rows=tuple(rows),
-        notes=(OPEN,) if sheet.is_open else (),
+        notes=(OPEN,) if results.is_open else (),
     )
 
 
@@ -329,18 +331,18 @@ def _loss_first(part: SliceDifference) -> tuple[bool, float]:
     return math.isnan(gain), gain if part.higher_is_better else -gain
 
 
-def label_table(report: Findings, sheet: Sheet, system: str) -> Table:
+def label_table(report: Findings, results: MetricResults, system: str) -> Table:
     """How often each class of verdict was seen, in all and per value of the main tag."""
-    by_value = sheet.labels[system]
+    by_value = results.labels[system]
     total: Counter[str] = sum(by_value.values(), Counter())
     labels = [name for name, _ in total.most_common()]
     rows: list[tuple[Cell, ...]] = [("all", *(total[label] for label in labels))]
-    for value in by_family(sheet, by_value):
+    for value in by_family(results, by_value):
         rows.append((value or "–", *(by_value[value][label] for label in labels)))
     return Table(
-        name=table_name(sheet.metric, sheet.split, "classes", system),
-        title=f"{system}: what happened ({report.measured(sheet)})",
-        columns=(sheet.main_tag or "", *labels),
+        name=table_name(results.metric, results.split, "classes", system),
+        title=f"{system}: what happened ({report.measured(results)})",
+        columns=(results.main_tag or "", *labels),
         rows=tuple(rows),
         rules=frozenset({1}),
         labels={name: report.words.label("class", name) for name in labels},
