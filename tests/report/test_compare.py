@@ -9,10 +9,11 @@ import numpy as np
 
 from recombine.evaluation import score
 from recombine.metrics.observations import ObservationTable
-from recombine.report.compare import compare, comparisons_of, ranking, verdict_of
+from recombine.report.compare import compare, comparisons_of, verdict_of
 from recombine.report.options import ReportOptions
 from recombine.report.reading.observations import read_observations
 from recombine.report.reading.runs import open_runs
+from recombine.report.results import make_results
 from recombine.report.tables.own import slice_difference_table
 from recombine.statistics.aggregate import Aggregator
 from recombine.statistics.paired import PairedDifference
@@ -23,7 +24,7 @@ from report.scored_run import small_benchmark
 
 def test_clear_differences_are_found_and_ranked(findings):
     """Systems made with clearly different accuracies are ranked, patterns have verdicts."""
-    assert findings.main.ranking == (("oracle-ish",), ("transformer",), ("lstm",))
+    assert findings.main.ranking() == [["oracle-ish"], ["transformer"], ["lstm"]]
     pair = next(
         one
         for one in findings.main.comparisons
@@ -37,7 +38,7 @@ def test_clear_differences_are_found_and_ranked(findings):
 def test_equal_scores_are_tied(findings):
     """On the test split all systems are equally good, so there is one set."""
     results = findings.results_of("exact", "test")
-    assert [set(group) for group in results.ranking] == [{"lstm", "oracle-ish", "transformer"}]
+    assert [set(group) for group in results.ranking()] == [{"lstm", "oracle-ish", "transformer"}]
 
 
 def test_compare_is_a_function_of_runs(run):
@@ -91,12 +92,15 @@ def test_what_has_no_score_comes_last(run):
     """A system of which nothing could be judged does not part others that can be ranked."""
     panel = read_observations(open_runs([run]), "exact", "gen")
     unknown = {
-        ("unknown", seed): stats * np.nan
-        for (system, seed), stats in panel.stats.items()
+        ("unknown", seed): column * np.nan
+        for (system, seed), column in panel.stats.items()
         if system == "lstm"
     }
-    found = ranking(replace(panel, stats={**panel.stats, **unknown}), [])
-    assert found == [["oracle-ish", "transformer", "lstm", "unknown"]]
+    values = {voice: column[:, 0] for voice, column in unknown.items()}
+    table = replace(panel, stats={**panel.stats, **unknown}, values={**panel.values, **values})
+    assert table.best_first == ["oracle-ish", "transformer", "lstm", "unknown"]
+    results = make_results(table)
+    assert results.ranking() == [["oracle-ish", "transformer", "lstm", "unknown"]]
 
 
 def test_the_greatest_loss_is_told_first(findings):

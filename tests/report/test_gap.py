@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,9 +17,12 @@ from recombine.files import write_json
 from recombine.report import ReportOptions, write_report
 from recombine.report.findings import build_report
 from recombine.report.gap import gap_sentences
+from recombine.report.page.comparisons import compare_section
+from recombine.report.page.sections import scores_section
 from recombine.report.reading.runs import open_runs
 from recombine.report.tables.own import gap_table
 from recombine.statistics.aggregate import Aggregator
+from recombine.statistics.intervals import Estimate
 from recombine.statistics.sample import Sample
 from report.synthetic import ACCURACY, make_run, read_hypotheses
 
@@ -73,6 +77,48 @@ def test_the_sentence_names_the_control_or_its_absence(controlled):
     table = gap_table(report.gaps)
     assert table.columns[-4:] == ("new", "lost", "composition", "difficulty")
     assert "may be difficulty: alone" in table.notes[1]
+
+
+def test_what_may_be_chance_is_not_called_composition(controlled):
+    """Without familiar sentences the control alone speaks, and only as far as its interval goes."""
+    report = build_report(open_runs([controlled]), ReportOptions(metrics=("exact",)))
+    parts = next(parts for parts in report.gaps if parts.control)
+    open_gap = replace(parts, gap=None, difficulty=None)
+    assert gap_sentences([open_gap])[0].endswith(": so much is composition.")
+    for composition, told in (
+        (Estimate(3.7, -2.3, 9.6), "gets 3.7 (−2.3 to 9.6) points more"),
+        (Estimate(-1.0, -2.3, 0.6), "gets −1.0 (−2.3 to 0.6) points more"),
+    ):
+        (sentence,) = gap_sentences([replace(open_gap, composition=composition)])
+        assert told in sentence
+        assert sentence.endswith(": it may be chance.")
+    (sentence,) = gap_sentences([replace(open_gap, composition=Estimate(3.7))])
+    assert sentence.endswith(
+        "points more than own on the same new sentences: too few sentences to tell."
+    )
+
+
+def test_a_control_wins_nothing(controlled, tmp_path):
+    """It saw what is tested: no headline calls it best, and it stands in no tied set of these."""
+    report = build_report(open_runs([controlled]), ReportOptions(metrics=("exact",)))
+    assert report.main.best_first[0] == "held"
+    assert report.controls == {"held"}
+    assert set(report.contenders) == {"own", "alone"}
+    assert "held" not in report.headline.headline
+    assert not any("held" in sentence for sentence in report.headline.sentences)
+    page = compare_section(report)
+    assert page.index("alone") < page.index("held")
+    assert "controls aside" in scores_section(report)
+
+
+def test_a_name_that_says_what_it_learned_from_says_it_once(tmp_path):
+    """`control (control)` and `plain (plain)` are one word each."""
+    systems = {"plain": SYSTEMS["own"], "deep-control": SYSTEMS["held"], "own": SYSTEMS["own"]}
+    run = make_run(tmp_path, systems=systems)
+    for cell in Run(run).cells():
+        track = "control" if "control" in cell.system else "plain"
+        cell.update_record(options={"use": "transformer"}, track=track)
+    assert set(open_runs([run]).systems) == {"plain", "deep-control", "own (plain)"}
 
 
 def test_a_report_writes_the_gap_everywhere(controlled, tmp_path):

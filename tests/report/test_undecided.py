@@ -119,7 +119,7 @@ def test_what_may_be_right_is_no_loss(report: Findings) -> None:
 
 def test_never_right_is_said_of_what_was_judged(report: Findings) -> None:
     """A kind of sentence of which nothing was understood may be right."""
-    alone = replace(report.main, seeds={"barks": (1,)}, ranking=(("barks",),))
+    alone = replace(report.main, seeds={"barks": (1,)})
     told = replace(report, results=(alone,)).headline
     assert "None of the 2 structures is surely never right" in " ".join(told.sentences)
 

@@ -283,6 +283,11 @@ class ObservationTable(Measure):
             seed=seed,
         )
 
+    @cached_property
+    def best_first(self) -> list[str]:
+        """The systems by score."""
+        return best_first({name: self.mean(name) for name in self.systems}, self.higher_is_better)
+
     def overall(self) -> list[Score]:
         """A score for each system, on all keys."""
         return [self._score(self.whole, system, "", "") for system in self.systems]
@@ -475,6 +480,12 @@ def _require_same_metric(tables: Sequence[ObservationTable]) -> None:
             hint="score both with the same options and versions, "
             "or leave the metric out: -o 'metrics=[...]'",
         )
+
+
+def best_first(scores: Mapping[str, float], higher_is_better: bool) -> list[str]:
+    """Names by score. Nobody knows where a system without a score stands: it comes last."""
+    sign = -1.0 if higher_is_better else 1.0
+    return sorted(scores, key=lambda name: (math.isnan(scores[name]), sign * scores[name], name))
 
 
 def is_number(text: str) -> bool:

@@ -17,7 +17,7 @@ from recombine.report.options import ReportOptions
 from recombine.report.reading.observations import read_observations
 from recombine.report.reading.runs import open_runs
 from recombine.report.reading.validity import lacking
-from recombine.statistics.paired import PairedDifference, holm, mcnemar, tied_sets
+from recombine.statistics.paired import PairedDifference, holm, mcnemar
 from recombine.statistics.sample import Sample
 
 ALPHA = 0.05
@@ -76,7 +76,7 @@ def comparisons_of(table: ObservationTable) -> list[Comparison]:
     """Every pair of systems, the better one second; p-values Holm-adjusted over pairs, and over
     pairs and slices.
     """
-    pairs = [(other, better) for better, other in combinations(_best_first(table), 2)]
+    pairs = [(other, better) for better, other in combinations(table.best_first, 2)]
     overall = [_difference(table, None, *pair) for pair in pairs]
     slices = _slices(table, pairs)
     adjusted = holm([difference.p_value for difference in overall])
@@ -179,26 +179,6 @@ def _discordant(table: ObservationTable, first: str, second: str) -> tuple[int, 
         return 0, 0
     counted = mcnemar(left == table.right_value, right == table.right_value)
     return counted.only_first, counted.only_second
-
-
-def ranking(table: ObservationTable, comparisons: Sequence[Comparison]) -> list[list[str]]:
-    """Tied sets of systems, best set first: what the data allow to be said of ranks."""
-    differ = {
-        frozenset((one.first, one.second))
-        for one in comparisons
-        if verdict_of(one.overall, one.p_adjusted, table.higher_is_better) != "tie"
-    }
-    return tied_sets(_best_first(table), differ)
-
-
-def _best_first(table: ObservationTable) -> list[str]:
-    """The systems by score, whatever the data allow to be said of it."""
-    direction = -1.0 if table.higher_is_better else 1.0
-    score = {name: table.mean(name) for name in table.systems}
-    # Of what has no score nobody knows where it stands: last, and not between others.
-    return sorted(
-        table.systems, key=lambda name: (math.isnan(score[name]), direction * score[name], name)
-    )
 
 
 def compare(

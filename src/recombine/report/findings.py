@@ -82,6 +82,20 @@ class Findings:
         """Systems of this report that learned from the benchmark."""
         return self.source.learned & set(self.systems)
 
+    @cached_property
+    def controls(self) -> frozenset[str]:
+        """Systems that were trained on the control: what they show is no achievement of theirs."""
+        return frozenset(self.source.controls.values()) & set(self.systems)
+
+    @cached_property
+    def contenders(self) -> list[str]:
+        """The systems that a headline is about, best first: controls only where nothing else is."""
+        return [name for tied in self.ranking(self.main) for name in tied]
+
+    def ranking(self, results: MetricResults) -> list[list[str]]:
+        """Tied sets of the systems that compete, best set first: all but controls."""
+        return results.ranking(self.controls)
+
     def split_name(self, split: str) -> str:
         """What a split is called."""
         return self.words.split(self.method.name, split)

@@ -12,6 +12,7 @@ Without either the two parts cannot be told apart (docs/explanation/controls.md)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from recombine.metrics.slices import Rows
 from recombine.report.compare import judged_by_both
 from recombine.statistics.intervals import Estimate
 from recombine.statistics.sample import Sample
+from recombine.templates import number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,17 +171,17 @@ def gap_sentences(gaps: Sequence[GapParts], hint: str = "") -> list[str]:
             continue
         if parts.composition is None:
             if parts.gap is not None:
-                alone.append(f"{parts.system} ({parts.gap.value:.1f})")
+                alone.append(f"{parts.system} ({number(parts.gap.value)})")
         elif parts.gap is None or parts.difficulty is None:
             told.append(
                 f"{parts.control} gets {shown(parts.composition)} points more than {parts.system} "
-                "on the same new sentences: so much is composition."
+                f"on the same new sentences: {_concluded(parts.composition)}."
             )
         else:
             told.append(
-                f"Of {parts.gap.value:.1f} points that {parts.system} loses on new sentences "
+                f"Of {number(parts.gap.value)} points that {parts.system} loses on new sentences "
                 f"{shown(parts.composition)} are composition and {shown(parts.difficulty)} "
-                f"difficulty ({named(parts)})."
+                f"difficulty{named(parts)}."
             )
     if len(told) > MOST_TOLD:
         told = [*told[:MOST_TOLD], f"{len(told) - MOST_TOLD} more gaps are in the table of gaps."]
@@ -192,14 +194,21 @@ def gap_sentences(gaps: Sequence[GapParts], hint: str = "") -> list[str]:
     return told
 
 
+def _concluded(composition: Estimate) -> str:
+    """What follows from what a control gets more; the interval decides."""
+    if math.isnan(composition.low):
+        return "too few sentences to tell"
+    return "so much is composition" if composition.low > 0 else "it may be chance"
+
+
 def named(parts: GapParts) -> str:
-    """Against what the gap was taken apart."""
+    """Against what the gap was taken apart, where its name does not say so."""
     kind = "neutral system" if parts.neutral else "control"
-    return f"{kind}: {parts.control}"
+    return "" if parts.control == kind else f" ({kind}: {parts.control})"
 
 
-def shown(part: Estimate, decimals: int = 1) -> str:
+def shown(part: Estimate) -> str:
     """A part with its interval, as a sentence says it."""
-    if part.low != part.low:
-        return f"{part.value:.{decimals}f}"
-    return f"{part.value:.{decimals}f} ({part.low:.{decimals}f} to {part.high:.{decimals}f})"
+    if math.isnan(part.low):
+        return number(part.value)
+    return f"{number(part.value)} ({number(part.low)} to {number(part.high)})"

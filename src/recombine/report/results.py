@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from recombine.metrics.observations import Measure, ObservationTable
+from recombine.metrics.observations import Measure, ObservationTable, best_first
 from recombine.metrics.score import Score
 from recombine.metrics.slices import DECLARED, NO_TAG
-from recombine.report.compare import Comparison, comparisons_of, ranking
+from recombine.report.compare import Comparison, comparisons_of, verdict_of
+from recombine.statistics.paired import tied_sets
 
 # Tags that say to which family a value of the main tag belongs, in the order they are tried.
 FAMILY_TAGS = ("category", "group_name", "family", "kind")
@@ -38,8 +38,6 @@ class MetricResults(Measure):
     sampled: str
     scores: tuple[Score, ...]
     comparisons: tuple[Comparison, ...]
-    # Tied sets of systems, best set first.
-    ranking: tuple[tuple[str, ...], ...]
     # The tag that names what is tested, and tags whose values are numbers.
     main_tag: str | None
     number_tags: tuple[str, ...]
@@ -63,11 +61,21 @@ class MetricResults(Measure):
     @property
     def best_first(self) -> list[str]:
         """Systems by score; those that the data cannot order in the order of their scores, too."""
-        sign = -1.0 if self.higher_is_better else 1.0
         scores = {name: self.overall(name).value for name in self.systems}
-        return sorted(
-            scores, key=lambda name: (math.isnan(scores[name]), sign * scores[name], name)
-        )
+        return best_first(scores, self.higher_is_better)
+
+    def ranking(self, without: Collection[str] = ()) -> list[list[str]]:
+        """Tied sets of systems, best set first: what the data allow to be said of ranks.
+
+        `without` are systems that take no part, such as controls; of nothing else nothing is left.
+        """
+        ranked = [name for name in self.best_first if name not in without] or self.best_first
+        differ = {
+            frozenset((one.first, one.second))
+            for one in self.comparisons
+            if verdict_of(one.overall, one.p_adjusted, self.higher_is_better) != "tie"
+        }
+        return tied_sets(ranked, differ)
 
     @property
     def family_tag(self) -> str | None:
@@ -104,7 +112,6 @@ class MetricResults(Measure):
 
 def make_results(table: ObservationTable) -> MetricResults:
     """All that is said of these observations."""
-    comparisons = comparisons_of(table)
     unjudged = _unjudged_labels(table)
     return MetricResults(
         **table.facts,
@@ -113,8 +120,7 @@ def make_results(table: ObservationTable) -> MetricResults:
         is_share=table.is_share,
         sampled=_sampled(table),
         scores=tuple(table.scores()),
-        comparisons=tuple(comparisons),
-        ranking=tuple(tuple(group) for group in ranking(table, comparisons)),
+        comparisons=tuple(comparisons_of(table)),
         main_tag=table.main_tag,
         number_tags=tuple(table.number_tags),
         parents=_parents(table),

@@ -236,7 +236,13 @@ def headline(suites: Sequence[Suite]) -> str:
     all_results = [one for suite in suites for one in suite.generalisation if len(one.systems) > 1]
     if not all_results:
         return "No two systems meet on a test"
-    firsts = [one.ranking[0][0] for one in all_results if len(one.ranking[0]) == 1]
+    ranked = [
+        suite.report.ranking(results)
+        for suite in suites
+        for results in suite.generalisation
+        if len(results.systems) > 1
+    ]
+    firsts = [best[0] for best, *_ in ranked if len(best) == 1]
     wins = {name: firsts.count(name) for name in dict.fromkeys(firsts)}
     most = max(wins.values(), default=0)
     best = [name for name, count in wins.items() if count == most]

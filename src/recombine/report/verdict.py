@@ -46,8 +46,7 @@ def summary_table(report: Findings) -> Table:
             system,
             *(one.overall(system) if system in one.systems else None for one in columns),
         )
-        for tied in main.ranking
-        for system in tied
+        for system in main.best_first
     )
     more = f" {left_out} more columns are in results.csv." if left_out else ""
     return Table(

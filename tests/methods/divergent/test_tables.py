@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import replace
 
@@ -19,6 +20,7 @@ from recombine.methods.divergent.family import (
     missing_members,
 )
 from recombine.methods.divergent.figures import response_figures
+from recombine.methods.divergent.page import family_headline
 from recombine.methods.divergent.tables import (
     PAPER,
     divergent_tables,
@@ -95,8 +97,13 @@ def test_the_ratio_of_the_control_stands_beside(runs, family, tmp_path):
         record = read_json(copies[-1] / "half" / "seed-1" / "run.json")
         options = {**record["options"], "train": "control"}
         Run(copies[-1]).cell("held", 1).update_record(system="held", options=options)
-    table = generalisation_table(read_family(copies, ReportOptions(trials=50)))
+    controlled = read_family(copies, ReportOptions(trials=50))
+    table = generalisation_table(controlled)
     own, held = table.rows
+    # The headline is about a system, with its control behind it; the control is no rival.
+    assert re.fullmatch(
+        r"half keeps (\d+) of .* are new, its control \1", family_headline(controlled)
+    )
     assert (own[0], held[0]) == ("half", "held")
     assert own[7] == own[6]  # it says the same
     assert own[8].value == pytest.approx(1)

@@ -137,6 +137,10 @@ def test_captions_of_halves_and_of_what_does_not_vary_can_be_read():
     """Nobody reads "falls from 62 up to 10 to 26 from 11 on"."""
     rows = [{"system": "a", "x": x, "score": 60.0 - 5 * x, "n": 9} for x in range(1, 9)]
     assert from_to(rows) == "a falls from 48 (up to 4) to 28 (5 and more)"
+    hill = [{"system": "a", "x": x, "score": 60.0 - 5 * abs(x - 4.5)} for x in range(10)]
+    assert from_to(hill) == "a goes up and down around 48"
+    flat = [{"system": "a", "x": x, "score": 60.0} for x in range(9)]
+    assert from_to(flat) == "a stays at 60"
 
 
 def test_a_line_that_turns_is_not_said_to_fall():

@@ -31,7 +31,7 @@ def test_a_sentence_says_what_the_data_say(findings):
     assert f"Of 8 kinds of sentence oracle-ish wins {one.count('win')}," in text
     tie = comparison_sentence(findings, main, replace(one, p_adjusted=0.5, slices=()))
     assert tie.startswith(f"The data cannot tell oracle-ish from {one.first}:")
-    assert tie.endswith("p = 0.5000.")
+    assert tie.endswith("p\u00a0=\u00a00.5000.")
     few = comparison_sentence(findings, main, replace(one, p_adjusted=float("nan"), slices=()))
     assert few.startswith(f"No verdict on oracle-ish and {one.first}:")
 
@@ -79,9 +79,11 @@ def test_counts_stand_beside_the_system_that_is_right(findings):
         (one.first, one.second, one.only_first),
     ):
         if count:
-            link = re.search(rf'href="([^"]+)">only {better} is right: {count:,}<', text)
+            link = re.search(
+                rf'href="([^"]+)">only {better} is right with its first seed: {count:,}<', text
+            )
             assert link is not None
             assert f"a={better}&amp;b={other}" in link[1]
             assert "tag.split=gen" in link[1]
     strong = max(one.only_first, one.only_second)
-    assert f"only oracle-ish is right: {strong:,}" in text
+    assert f"only oracle-ish is right with its first seed: {strong:,}" in text

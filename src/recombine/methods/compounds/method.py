@@ -39,10 +39,11 @@ class CompoundsMethod(ImportedMethod):
         if main is None:
             return super().headline(report)
         aggregate = report.results_of(AGGREGATE, main.split)
-        best = main.ranking[0][0]
+        ranked = report.contenders
+        best = ranked[0]
         new = "new " if report.learned else ""
         told = []
-        for system in main.systems[:3]:
+        for system in ranked[:3]:
             line = f"{system}: the {new}compound is wrong in {amount(main, main.overall(system))} "
             line += "translations"
             if aggregate is not None and system in aggregate.systems:

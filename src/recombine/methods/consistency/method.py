@@ -52,16 +52,18 @@ class ConsistencyMethod(ImportedMethod):
             firsts.setdefault(results.split, results)
         told = []
         for split, results in firsts.items():
-            best = results.overall(results.ranking[0][0])
+            best = results.overall(report.ranking(results)[0][0])
             score = amount(results, best)
+            whose = f", {best.system}" if len(report.systems) > 1 else ""
             if math.isnan(best.value):
                 told.append(f"{score} on {report.split_name(split)}")
             elif split == "overgeneralisation":
-                told.append(f"{score} idioms are taken literally")
+                told.append(f"{score} idioms are taken literally{whose and f' ({best.system})'}")
             else:
-                told.append(f"{score} pairs are translated alike ({report.split_name(split)})")
+                named = report.split_name(split)
+                told.append(f"{score} pairs are translated alike ({named}{whose})")
         alike = {
-            split: results.overall(results.ranking[0][0]).value
+            split: results.overall(report.ranking(results)[0][0]).value
             for split, results in firsts.items()
             if results.higher_is_better and results.is_share
         }

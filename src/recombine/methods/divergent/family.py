@@ -118,6 +118,11 @@ class Family:
             found |= one.report.source.controls
         return found
 
+    @property
+    def comparators(self) -> frozenset[str]:
+        """Systems that are there for others to stand beside: controls, and a neutral one."""
+        return frozenset((*self.controls.values(), self.neutral))
+
     @cached_property
     def neutral(self) -> str:
         """The system that learnt from neither side of any split; empty where none is named."""

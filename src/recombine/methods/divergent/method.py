@@ -23,7 +23,6 @@ from recombine.methods.divergent.tables import (
 )
 from recombine.methods.imported import ImportedMethod
 from recombine.report.findings import Findings
-from recombine.report.gap import gap_sentences
 from recombine.report.method import Headline, JointReport, TaxonomyPlace
 from recombine.report.tables.published import DBCA, follows
 from recombine.report.tables.table import Table
@@ -66,7 +65,8 @@ class DivergentMethod(ImportedMethod):
         """Return the scores, and how many combinations were to be new."""
         main = report.main
         named, new = report.words.metric(main.metric), report.split_name(main.split)
-        told = ", ".join(f"{name} {main.overall(name).value:.1f}" for name in main.systems[:4])
+        names = dict.fromkeys((*report.contenders, *main.best_first))
+        told = ", ".join(f"{name} {main.overall(name).value:.1f}" for name in list(names)[:4])
         manifest = report.source.benchmark.manifest
         wanted = manifest.recipe.get("target_divergence")
         kinds = {0.0: "as few as possible", 1.0: "as many as possible"}
@@ -76,10 +76,8 @@ class DivergentMethod(ImportedMethod):
             return Headline(f"{named} on {new}: {told}", ())
         if how:
             note = f"Training and test share their words; {how} of their combinations are new."
-        return Headline(
-            f"{named} on {new}: {told}",
-            (note, "What is lost by them shows beside the other splits of the corpus."),
-        )
+        beside = "What is lost by them shows beside the other splits of the corpus."
+        return Headline(f"{named} on {new}: {told}", (note, *(() if report.controls else [beside])))
 
     def first_screen(self, report: Findings) -> Markup:
         """Return how far training and test are apart, the scores, and what the control says."""
@@ -90,14 +88,13 @@ class DivergentMethod(ImportedMethod):
         atoms, compounds = (
             float(certified.certificate[f"{kind}_divergence"]) for kind in ("atom", "compound")
         )
-        controlled = [parts for parts in report.gaps if parts.control and not parts.tag]
         return render(
             "divergent_screen",
             atoms=number(atoms, 3),
             compounds=number(compounds, 3),
             places=(100 * atoms, 100 * compounds),
             scores=scores,
-            controls=gap_sentences(controlled),
+            has_control=any(parts.control for parts in report.gaps),
         )
 
     def tables(self, report: Findings) -> list[Table]:

@@ -58,7 +58,7 @@ def render_family(
         family_title(family),
         f"Recombine report · {len(family.divisions)} divergent splits · {languages}",
         plain_head(
-            _headline(family) or family_title(family),
+            family_headline(family) or family_title(family),
             "The same words in training and test, and other combinations of them. "
             "Does it compose, or does it only remember?",
         )
@@ -90,24 +90,30 @@ def _divergences(family: Family) -> Markup:
     return render("divergences", rows=rows) if rows else Markup()
 
 
-def _headline(family: Family) -> str:
-    """What new combinations cost the system that keeps most."""
+def family_headline(family: Family) -> str:
+    """What new combinations cost the system that keeps most, and what they cost its control."""
     table = generalisation_table(family)
     if table is None or not table.rows:
         return ""
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    ours = [row for row in rows if row["system"] not in family.comparators] or rows
     kept = [
-        (one["max / min"].value, str(one["system"]))
-        for one in rows
+        (one["max / min"].value, str(one["system"]), one["control's max / min"])
+        for one in ours
         if isinstance(one["max / min"], Estimate)
     ]
-    if not kept or math.isnan(max(kept)[0]):
+    kept = [row for row in kept if not math.isnan(row[0])]
+    if not kept:
         return ""
-    ratio, system = max(kept)
+    ratio, system, control = max(kept, key=lambda row: row[:2])
     named = family.report.words.metric(family.metric)
+    head = f"{system} keeps {100 * ratio:.0f} of 100 points of {named} when combinations are new"
     if ratio >= 1:
-        return f"{system} loses no {named} when combinations are new"
-    return f"{system} keeps {100 * ratio:.0f} of 100 points of {named} when combinations are new"
+        head = f"{system} loses no {named} when combinations are new"
+    if not isinstance(control, Estimate) or math.isnan(control.value):
+        return head
+    kind = "its control" if system in family.controls else "the neutral system"
+    return f"{head}, {kind} {100 * control.value:.0f}"
 
 
 # Sentences that are shown of each division, and how long they may be.

@@ -13,7 +13,7 @@ from recombine.files import write_json, write_text
 from recombine.metrics.score import Score
 from recombine.report.exports.samples import file_names, samples_of, stamp
 from recombine.report.findings import Findings
-from recombine.report.gap import named, shown
+from recombine.statistics.intervals import Estimate
 
 SCHEMA = "0.2.1"
 INSTANCE_SCHEMA = "instance_level_eval_0.2.1"
@@ -123,10 +123,18 @@ def _gap(report: Findings, score: Score) -> dict[str, str]:
         if (parts.system, parts.metric, parts.split, parts.tag, parts.slice) == place:
             known = {"lost": parts.gap, "composition": parts.composition,
                      "difficulty": parts.difficulty}  # fmt: skip
-            found = {f"gap_{name}": shown(one, 4) for name, one in known.items() if one is not None}
-            return {**found, "gap_control": named(parts) if parts.control
-                    else "none: part may be difficulty"}  # fmt: skip
+            kind = "neutral system" if parts.neutral else "control"
+            control = f"{kind}: {parts.control}" if parts.control else ""
+            return {
+                **{f"gap_{name}": _span(part) for name, part in known.items() if part is not None},
+                "gap_control": control or "none: part may be difficulty",
+            }
     return {}
+
+
+def _span(part: Estimate) -> str:
+    ends = "" if math.isnan(part.low) else f" ({part.low:.4f} to {part.high:.4f})"
+    return f"{part.value:.4f}{ends}"
 
 
 def _ends(limits: tuple[float, float]) -> dict[str, float]:

@@ -91,6 +91,8 @@ def base(rows: Sequence[Mapping[str, Any]], width: int | Spec, height: int | Spe
         "width": width,
         "height": height,
         "background": "transparent",
+        # A reader's font may be wider than the one the labels are measured with.
+        "padding": {"left": 20, "top": 5, "right": 20, "bottom": 5},
         "config": {
             "font": FONT,
             "view": {"stroke": None},
@@ -101,7 +103,7 @@ def base(rows: Sequence[Mapping[str, Any]], width: int | Spec, height: int | Spe
             },
             "legend": {
                 "labelColor": INK, "labelFontSize": 12, "title": None, "orient": "top",
-                "symbolStrokeWidth": 2,
+                "symbolStrokeWidth": 2, "columnPadding": 20,
             },
             "title": {"color": INK},
         },

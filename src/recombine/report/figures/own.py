@@ -37,6 +37,8 @@ MOST_BARS = 12
 # Systems whose finding is told in a caption, and points of a line that is told by its ends.
 MOST_TOLD = 3
 MOST_ENDS = 6
+# A line without a trend whose points are further apart goes up and down.
+STEADY = 10.0
 
 
 def report_figures(report: Findings) -> list[Figure]:
@@ -113,11 +115,14 @@ def from_to(rows: Sequence[Mapping[str, Any]]) -> str:
         else:
             end_told = ""
         moves = "falls" if end < begin else "rises"
-        courses.append(
-            f"{system} {moves} from {begin:.0f}{first} to {end:.0f}{last}{end_told}"
-            if abs(end - begin) > 1
-            else f"{system} stays at {end:.0f}"
-        )
+        spread = max(point["score"] for point in own) - min(point["score"] for point in own)
+        if abs(end - begin) > 1:
+            course = f"{moves} from {begin:.0f}{first} to {end:.0f}{last}{end_told}"
+        elif spread > STEADY:
+            course = f"goes up and down around {_mean(own):.0f}"
+        else:
+            course = f"stays at {end:.0f}"
+        courses.append(f"{system} {course}")
     more = f" ({len(courses) - MOST_TOLD} more)" if len(courses) > MOST_TOLD else ""
     return "; ".join(courses[:MOST_TOLD]) + more
 

@@ -249,8 +249,6 @@ def _heat_map(
     """Idioms or patterns by checkpoints, one panel per system."""
     spec = _facets(rows)
     spec["config"]["legend"] |= {"orient": "right", "titleColor": INK}
-    # A reader's font may be wider than the one the labels are measured with.
-    spec["padding"] = {"left": 40, "top": 5, "right": 5, "bottom": 5}
     spec["facet"] = {
         "column": {
             "field": "system", "type": "nominal", "sort": list(report.systems), "title": None,

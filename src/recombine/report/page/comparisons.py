@@ -41,9 +41,10 @@ class DifferenceRow(NamedTuple):
 
 
 class OnlyRight(NamedTuple):
-    """A button: examples that one system gets right and the other does not."""
+    """A button: examples that one system gets right and the other does not, with which seed."""
 
     system: str
+    seed: str
     examples: int
     link: str
 
@@ -69,6 +70,11 @@ def compare_section(report: Findings) -> Markup:
     if not all_results:
         return Markup()
     first, *others = all_results
+    # What a system lacks to its control is told above, as composition; here systems compete.
+    pairs = sorted(
+        first.comparisons,
+        key=lambda pair: not report.controls.isdisjoint((pair.first, pair.second)),
+    )
     return render(
         "compare",
         metric=report.words.metric(first.metric),
@@ -76,7 +82,7 @@ def compare_section(report: Findings) -> Markup:
         tag=report.words.tag(first.main_tag or ""),
         duels=[
             _duel(report, first, pair, is_first=not place)
-            for place, pair in enumerate(first.comparisons[:MOST_PAIRS])
+            for place, pair in enumerate(pairs[:MOST_PAIRS])
         ],
         # Pairs that have no figure of their own are told by the table.
         table=_table(report, first) if len(first.comparisons) > 1 else "",
@@ -88,8 +94,10 @@ def _duel(report: Findings, results: MetricResults, one: Comparison, *, is_first
     ends = [end for part in one.slices for end in (part.difference.low, part.difference.high)]
     ends += [one.overall.low, one.overall.high]
     reach = max([1.0, *(abs(end) for end in ends if not math.isnan(end))])
+    several = max(len(results.seeds[name]) for name in (one.first, one.second)) > 1
+    seed = " with its first seed" if several else ""
     only_right = [
-        OnlyRight(better, count, _where_better(results, better, other))
+        OnlyRight(better, seed, count, _where_better(results, better, other))
         for better, other, count in (
             (one.second, one.first, one.only_second),
             (one.first, one.second, one.only_first),
@@ -126,11 +134,11 @@ def comparison_sentence(report: Findings, results: MetricResults, one: Compariso
     elif verdict == "tie":
         head = (
             f"The data cannot tell {one.second} from {one.first}: {apart} points apart, "
-            f"p {_p(one.p_adjusted)}"
+            f"{_p(one.p_adjusted)}"
         )
     else:
         better, other = (one.second, one.first) if verdict == "win" else (one.first, one.second)
-        head = f"{better} is {apart} points{within} better than {other}, p {_p(one.p_adjusted)}"
+        head = f"{better} is {apart} points{within} better than {other}, {_p(one.p_adjusted)}"
     if not one.slices:
         return head + "."
     wins, ties, losses = (one.count(kind) for kind in ("win", "tie", "loss"))
@@ -142,11 +150,9 @@ def comparison_sentence(report: Findings, results: MetricResults, one: Compariso
 
 
 def _p(p: float) -> str:
-    """A p-value as it stands behind its letter."""
-    if math.isnan(p):
-        return "unknown"
-    shown = show_p(p)
-    return shown.replace("<", "< ") if shown.startswith("<") else f"= {shown}"
+    """A p-value with its letter; no line is broken between them."""
+    shown = show_p(p) if not math.isnan(p) else "unknown"
+    return "p\u00a0" + (shown.replace("<", "<\u00a0") if "<" in shown else f"=\u00a0{shown}")
 
 
 def _rows(
@@ -166,7 +172,7 @@ def _rows(
                 examples_link(a=one.second, b=one.first, metric=results.metric, **fields),
                 _span(change.low, change.value, change.high, reach),
                 _shown(change.value),
-                f"{low} to {high}, p {_p(part.p_adjusted)}, {part.n:,} sentences: {part.verdict}",
+                f"{low} to {high}, {_p(part.p_adjusted)}, {part.n:,} sentences: {part.verdict}",
                 part.verdict,
             )
         )

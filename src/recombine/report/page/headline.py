@@ -56,9 +56,9 @@ def amount(results: MetricResults, score: Score) -> str:
 def generalisation_headline(report: Findings) -> Headline:
     """What becomes of new sentences, and of familiar ones where there are some."""
     main, familiar = report.main, familiar_results(report)
-    if len(main.systems) > 1:
+    if len(report.contenders) > 1:
         return _several(report)
-    (system,) = main.systems
+    (system,) = report.contenders
     score = main.overall(system)
     new = report.split_name(main.split)
     if not main.is_share or not main.higher_is_better or math.isnan(score.value):
@@ -119,23 +119,23 @@ def _judged(new: float, familiar: float) -> str:
 
 def _several(report: Findings) -> Headline:
     main = report.main
-    best = main.ranking[0]
+    ranked, systems = report.ranking(main), report.contenders
+    best = ranked[0]
     new = report.split_name(main.split)
     score = main.overall(best[0])
     if len(best) == 1 and main.is_share and main.higher_is_better:
         verb = "composes best" if best[0] in report.learned else "is best"
         head = f"{best[0]} {verb}: {amount(main, score)} right on {new}"
-        if len(main.systems) == 2:
-            other = next(name for name in main.systems if name != best[0])
+        if len(systems) == 2:
+            other = systems[-1]
             head += f", {other} {amount(main, main.overall(other)).removesuffix(' of 100')}"
     elif len(best) == 1:
         head = f"{best[0]} is ahead: {report.words.metric(main.metric)} {score.value:.1f} on {new}"
-    elif len(best) == len(main.systems):
+    elif len(best) == len(systems):
         head = f"The data cannot tell {listed(best)} apart on {new}"
     else:
         head = f"{listed(best)} are ahead of the others on {new}"
-    ends = dict.fromkeys([main.ranking[0][0], main.ranking[-1][-1]])
-    return Headline(head, _slices_told(report, list(ends)))
+    return Headline(head, _slices_told(report, [systems[0], systems[-1]]))
 
 
 def _slices_told(report: Findings, systems: Sequence[str]) -> tuple[str, ...]:
@@ -155,7 +155,7 @@ def _slices_told(report: Findings, systems: Sequence[str]) -> tuple[str, ...]:
             continue
         never = sum(one.value == 0 and not one.undecided for one in found)
         mostly = sum(value >= 50 for value in values)
-        whose = f"{system}: " if len(main.systems) > 1 else ""
+        whose = f"{system}: " if len(systems) > 1 else ""
         first = f"{never} of the {len(values)} {named} {_is(never)} never right"
         if not never and 0 in values:
             first = (

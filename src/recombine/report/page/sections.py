@@ -127,10 +127,15 @@ def _lead(report: Findings) -> str:
     )
     if systems == 1:
         return text
-    best = main.ranking[0]
-    if len(best) == 1:
-        return f"{text} {best[0]} is ahead of every other system (p < .05 after Holm's correction)."
-    return f"{text} The data cannot tell apart the best: {', '.join(best)}."
+    (best, *others) = report.ranking(main)
+    apart = ", controls aside" if report.controls else ""
+    if len(best) > 1:
+        return f"{text} The data cannot tell apart the best{apart}: {', '.join(best)}."
+    if not others:
+        return text
+    return (
+        f"{text} {best[0]} is ahead of every other system{apart} (p < .05 after Holm's correction)."
+    )
 
 
 def curves_section(drawn: Sequence[DrawnFigure]) -> Markup:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -375,8 +376,14 @@ def _system_names(opened: Sequence[tuple[Path, Run]]) -> dict[Path, str]:
         return names
     # Scores of systems that learned from different text stand side by side: every name says so.
     return {
-        path: f"{name} ({tracks[path]})" if tracks[path] else name for path, name in names.items()
+        path: f"{name} ({track})" if (track := tracks[path]) and track not in _words(name) else name
+        for path, name in names.items()
     }
+
+
+def _words(name: str) -> list[str]:
+    """The words of a name: `deep-control` says already that it is a control."""
+    return re.split(r"[\W_]+", name.lower())
 
 
 def _track(cell: Cell) -> str:

@@ -242,7 +242,7 @@ def comparison_table(report: Findings, results: MetricResults) -> Table:
                 one.count("win"), one.count("tie"), one.count("loss"),
             )
         )  # fmt: skip
-    ranks = " > ".join("{" + ", ".join(group) + "}" for group in results.ranking)
+    ranks = " > ".join("{" + ", ".join(group) + "}" for group in results.ranking())
     return Table(
         name=table_name("compare", results.metric, results.split),
         title=f"Paired differences, {report.measured(results)}",
