@@ -257,7 +257,7 @@ def novelty_table(family: Family) -> Table | None:
     columns = ("split", "target", "seed", "compounds of the sentence", "n", *family.systems)
     rows: list[tuple[Cell, ...]] = []
     rules = set()
-    for division, results in _sheets(family):
+    for division, results in _measured_splits(family):
         by_value = results.by_tag("novelty")
         rules.add(len(rows))
         for value in (name for name in division.test["novelty"] if name in by_value):
@@ -274,7 +274,7 @@ def novelty_table(family: Family) -> Table | None:
     )  # fmt: skip
 
 
-def _sheets(family: Family) -> Iterator[tuple[Division, MetricResults]]:
+def _measured_splits(family: Family) -> Iterator[tuple[Division, MetricResults]]:
     for division in family.ordered:
         results = family.results_of(division)
         if results is not None:
@@ -284,7 +284,7 @@ def _sheets(family: Family) -> Iterator[tuple[Division, MetricResults]]:
 def response_table(family: Family) -> Table:
     """The dose-response curve: a row per split and system."""
     rows: list[tuple[Cell, ...]] = []
-    for division, results in _sheets(family):
+    for division, results in _measured_splits(family):
         for system in results.systems:
             score = results.overall(system)
             rows.append(
