@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def main() -> None:
     for name, given in asked["engine"].items():
         source, _, target = given.pop("pair").partition("-")
         for title, suite in asked["suite"].items():
-            if source not in suite.get("sources", [source]):
+            if not any(fnmatch(f"{source}-{target}", pair) for pair in suite.get("pairs", ["*"])):
                 continue
             folder = out / "benchmarks" / f"{title}-{source}-{target}"
             benchmark = Benchmark.open(benchmark_of(folder, suite, source, target))

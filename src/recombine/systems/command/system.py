@@ -15,19 +15,13 @@ from recombine.systems.base import Failure
 from recombine.systems.command.process import Child, RecordTooLong
 from recombine.systems.command.records import JsonRecords, LineRecords, Records
 from recombine.systems.secret import redact
+from recombine.systems.settle import Item, settle
 
 # What nearly every program needs to start at all; everything else must be named in `env`.
 _ALWAYS_PASSED = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "SYSTEMROOT")
 _SETTLE = 0.05  # seconds in which a line too many is expected to follow the last answer
 _EXCERPT = 60
 _SCRIPTS = (".py", ".sh", ".pl", ".rb", ".js", ".jl", ".lua", ".R", ".jar")
-
-
-class Item(NamedTuple):
-    """One source and its place, counted from 0, among the sources of this call."""
-
-    place: int
-    source: str
 
 
 class Breakdown(NamedTuple):
@@ -142,31 +136,21 @@ class Command:
                 yield item.place, Failure(reason, final=True)
             else:
                 sendable.append(item)
-        waiting = [sendable] if sendable else []
-        while waiting:
-            part = waiting.pop()
-            answers, fault = self._exchange(part)
-            yield from answers.items()
-            answered = (item for item in part if isinstance(answers.get(item.place), str))
-            self._worked = next(answered, self._worked)
-            rest = [item for item in part if item.place not in answers]
-            if not rest:
-                continue
-            if len(part) == 1:
-                yield part[0].place, self._retry(part[0], fault or _NO_ANSWER)
-            elif answers:
-                # The program got this far: the first item without an answer is the suspect.
-                waiting += [rest[1:], rest[:1]] if len(rest) > 1 else [rest]
-            else:
-                # Nothing can be trusted; halves show which item is to blame.
-                middle = len(rest) // 2
-                waiting += [rest[middle:], rest[:middle]]
+        yield from settle(sendable, self._ask, self._retry)
 
-    def _retry(self, item: Item, fault: Breakdown) -> str | Failure:
+    def _ask(self, part: list[Item]) -> Exchange:
+        """Ask for some sources, and remember one that was answered."""
+        answers, fault = self._exchange(part)
+        answered = (item for item in part if isinstance(answers.get(item.place), str))
+        self._worked = next(answered, self._worked)
+        return answers, fault
+
+    def _retry(self, item: Item, fault: Breakdown | None) -> str | Failure:
         """Try one sentence again.
 
         It is to blame if it fails while a sentence that worked before still works.
         """
+        fault = fault or _NO_ANSWER
         for _ in range(self.retries):
             answers, again = self._exchange([item])
             if item.place in answers:

@@ -30,6 +30,7 @@ from recombine.systems.http.template import (
 )
 from recombine.systems.languages import language_name
 from recombine.systems.secret import read_secret, redact
+from recombine.systems.settle import Item, settle
 from recombine.systems.shots import choose_shots
 
 _NAMES_IN_TEMPLATES = (
@@ -176,7 +177,7 @@ class Http(Preset):
                     # A bounded window: one slow request must not pile up all the others.
                     while batches and len(waiting) < 4 * self.concurrency:
                         batch = batches.pop(0)
-                        items = {item_place: sources[item_place] for item_place in batch}
+                        items = [Item(item_place, sources[item_place]) for item_place in batch]
                         waiting.append(pool.submit(self._settle, items, service, pace))
                     answers.update(waiting.popleft().result())
                 if isinstance(spent := answers[place], BudgetSpent):
@@ -246,26 +247,17 @@ class Http(Preset):
         cleaned = {"cleaned": self._cleaner.described()} if self.clean else {}
         return {"url": self.url, "model": self.model, "used": self.usage_counts(), **cleaned}
 
-    def _settle(
-        self, items: dict[int, str], service: Service, pace: Pace
-    ) -> dict[int, str | Failure]:
+    def _settle(self, items: list[Item], service: Service, pace: Pace) -> dict[int, str | Failure]:
         """Ask until every item has an answer or has used up its retries."""
-        settled: dict[int, str | Failure] = {}
-        waiting = [items]
-        while waiting:
-            part = waiting.pop()
-            answers, failure = self._ask(part, service, pace)
-            settled.update(answers)
-            rest = {place: source for place, source in part.items() if place not in answers}
-            if failure is None or not rest:
-                continue
-            alone = len(rest) == 1 or isinstance(failure, BudgetSpent)
-            if alone or pace.halted.is_set():
-                settled.update(dict.fromkeys(rest, failure))
-            else:
-                # One item may spoil a batch for all: from here on each is asked alone.
-                waiting += [{place: source} for place, source in reversed(rest.items())]
-        return settled
+
+        def ask(part: list[Item]) -> tuple[dict[int, str | Failure], Failure | None]:
+            found, failure = self._ask({item.place: item.source for item in part}, service, pace)
+            answers: dict[int, str | Failure] = {**found}
+            if failure is not None and (isinstance(failure, BudgetSpent) or pace.halted.is_set()):
+                answers = {**dict.fromkeys((item.place for item in part), failure), **found}
+            return answers, failure
+
+        return dict(settle(items, ask, lambda _, failure: failure or Failure("no answer")))
 
     def _ask(
         self, part: dict[int, str], service: Service, pace: Pace
