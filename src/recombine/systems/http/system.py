@@ -257,7 +257,10 @@ class Http(Preset):
                 answers = {**dict.fromkeys((item.place for item in part), failure), **found}
             return answers, failure
 
-        return dict(settle(items, ask, lambda _, failure: failure or Failure("no answer")))
+        def alone(_: Item, failure: Failure | None) -> Failure:
+            return failure or Failure("no answer")
+
+        return dict(settle(items, ask, alone))
 
     def _ask(
         self, part: dict[int, str], service: Service, pace: Pace

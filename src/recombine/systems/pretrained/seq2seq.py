@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, Self
 from recombine.errors import ConfigError, DataError
 from recombine.files import write_json
 from recombine.systems.base import Failure, TrainingData, one_line
+from recombine.systems.neural.windows import decode_in_windows, window_of
 from recombine.systems.pretrained.base import (
     Pretrained,
     describe_weights,
@@ -20,10 +21,6 @@ from recombine.systems.pretrained.base import (
     save_adapter,
 )
 from recombine.systems.pretrained.weights import Weights
-
-# Batches sorted by length together, and so held back until all are done: seconds on a GPU, minutes
-# on a CPU, where what a batch says is written at once.
-_GPU_WINDOW, _CPU_WINDOW = 16, 1
 
 
 @dataclass(kw_only=True)
@@ -114,10 +111,29 @@ class HfSeq2Seq(Pretrained):
         """Yield one translation per source, in order; batches hold sources of like length."""
         if self._weights is None:
             self._weights = self._loaded(self.model)
-        on_gpu = self._weights.device.startswith("cuda")
-        window = self.decode_batch * (_GPU_WINDOW if on_gpu else _CPU_WINDOW)
-        for start in range(0, len(sources), window):
-            yield from self._window(self._weights, sources[start : start + window])
+        weights = self._weights
+        room = getattr(weights.model.config, "max_position_embeddings", None) or 1 << 30
+
+        def too_long(tokens: list[int]) -> str:
+            few = len(tokens) <= room
+            return "" if few else f"the source has {len(tokens)} tokens, the model {room}"
+
+        def decode(tokens: Mapping[int, list[int]], _: Sequence[str]) -> dict[int, str]:
+            order = sorted(tokens, key=lambda place: (-len(tokens[place]), place))
+            texts: dict[int, str] = {}
+            for start in range(0, len(order), self.decode_batch):
+                batch = order[start : start + self.decode_batch]
+                said = self._generate(weights, [tokens[place] for place in batch], room)
+                texts.update(zip(batch, said, strict=True))
+            return texts
+
+        yield from decode_in_windows(
+            sources,
+            window_of(self.decode_batch, weights.device),
+            encode=lambda part: [self._source_tokens(weights, source) for source in part],
+            too_long=too_long,
+            decode=decode,
+        )
 
     def describe(self) -> dict[str, object]:
         """Say how translations were made, for the run's record."""
@@ -126,25 +142,6 @@ class HfSeq2Seq(Pretrained):
     def close(self) -> None:
         """Let go of the model."""
         self._weights = None
-
-    def _window(self, weights: Weights, sources: Sequence[str]) -> list[str | Failure]:
-        tokens = [self._source_tokens(weights, source) for source in sources]
-        room = getattr(weights.model.config, "max_position_embeddings", None) or 1 << 30
-        results: list[str | Failure] = [""] * len(sources)
-        fitting = []
-        for place, source_tokens in enumerate(tokens):
-            if len(source_tokens) > room:
-                reason = f"the source has {len(source_tokens)} tokens, the model {room}"
-                results[place] = Failure(reason, final=True)
-            else:
-                fitting.append(place)
-        order = sorted(fitting, key=lambda place: (-len(tokens[place]), place))
-        for start in range(0, len(order), self.decode_batch):
-            batch = order[start : start + self.decode_batch]
-            texts = self._generate(weights, [tokens[place] for place in batch], room)
-            for place, text in zip(batch, texts, strict=True):
-                results[place] = text
-        return results
 
     def _generate(self, weights: Weights, batch: list[list[int]], room: int) -> list[str]:
         import torch

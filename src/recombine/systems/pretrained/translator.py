@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from recombine.progress import progress
 from recombine.systems.answer import AnswerCleaner
 from recombine.systems.base import Failure
+from recombine.systems.neural.windows import decode_in_windows, window_of
 from recombine.systems.pretrained.chat import ChatPrompt
 from recombine.systems.pretrained.prompt import Prompt, cut_at_stop
 from recombine.systems.pretrained.seam import choose_generation
 from recombine.systems.pretrained.weights import Weights
 
-# Batches sorted by length together, and so held back until all are done: seconds on a GPU, but
-# minutes on a CPU, where a kill would lose them and nobody would see how far it is.
-_GPU_WINDOW, _CPU_WINDOW = 16, 1
 _GPU_ROWS, _CPU_ROWS = 1024, 16
 _MEMORY_SHARE = 0.06  # of the GPU, for the keys and values of one batch shape
 _TYPICAL_LENGTH = 256
@@ -81,28 +79,29 @@ class PromptTranslator:
 
     def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
         """Yield translations in order, window by window of batches of like length."""
-        window = self.rows * (_GPU_WINDOW if self._on_gpu else _CPU_WINDOW)
-        for start in range(0, len(sources), window):
-            yield from self._window(sources[start : start + window])
+        return decode_in_windows(
+            sources,
+            window_of(self.rows, self.weights.device),
+            encode=lambda part: self.prompt.encode(self.weights.tokenizer, part),
+            too_long=self._too_long,
+            decode=self._decode,
+        )
 
-    def _window(self, sources: Sequence[str]) -> list[str | Failure]:
-        tokenizer = self.weights.tokenizer
-        prompts = self.prompt.encode(tokenizer, sources)
-        sizes = [
-            len(tokens)
-            for tokens in tokenizer(list(sources), add_special_tokens=False)["input_ids"]
-        ]
-        room = getattr(self.weights.model.config, "max_position_embeddings", None) or 1 << 30
-        results: list[str | Failure] = [""] * len(sources)
+    @property
+    def _room(self) -> int:
+        return getattr(self.weights.model.config, "max_position_embeddings", None) or 1 << 30
+
+    def _too_long(self, prompt: list[int]) -> str:
+        few = len(prompt) < self._room
+        return "" if few else f"the prompt has {len(prompt)} tokens, the model {self._room}"
+
+    def _decode(self, prompts: Mapping[int, list[int]], sources: Sequence[str]) -> dict[int, str]:
+        texts: dict[int, str] = {}
+        tokenized = self.weights.tokenizer(list(sources), add_special_tokens=False)["input_ids"]
         waiting = []
-        for place, (prompt, size) in enumerate(zip(prompts, sizes, strict=True)):
-            if len(prompt) >= room:
-                reason = f"the prompt has {len(prompt)} tokens, the model {room}"
-                results[place] = Failure(reason, final=True)
-            else:
-                waiting.append(
-                    _Growing(place, prompt, min(self.limits.of(size), room - len(prompt)))
-                )
+        for place, prompt in prompts.items():
+            most = min(self.limits.of(len(tokenized[place])), self._room - len(prompt))
+            waiting.append(_Growing(place, prompt, most))
         waiting.sort(key=lambda growing: (-growing.left, -len(growing.prompt), growing.place))
         leave = self.rows // 8
         # Nothing is given back before the window is done, and the first may be finished last.
@@ -116,9 +115,9 @@ class PromptTranslator:
                     unfinished += more
                 for growing in waiting:
                     if growing.left == 0:
-                        results[growing.place] = self._text(growing.tokens, sources[growing.place])
+                        texts[growing.place] = self._text(growing.tokens, sources[growing.place])
                 waiting = unfinished
-        return results
+        return texts
 
     def _advance(self, batch: list[_Growing], leave: int) -> list[_Growing]:
         """Generate for a batch; return the sequences that want to go on in another one."""

@@ -8,8 +8,9 @@ meets such a tie is decoded again in float64, where the two choices are apart.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -17,6 +18,7 @@ from torch import Tensor
 
 from recombine.errors import SystemFailure
 from recombine.systems.base import Failure
+from recombine.systems.neural.windows import decode_in_windows
 from recombine.systems.seq2seq.options import Options
 from recombine.systems.seq2seq.vocabulary import BEGIN, END, PAD, Vocabulary
 
@@ -46,41 +48,46 @@ class Decoder:
 
     def translate(self, sources: Sequence[str], *, exact: bool = True) -> Iterator[str | Failure]:
         """Yield one translation per source, in order; `exact` settles near-ties in float64."""
-        window = max(self.batch * 16, 4096)
-        for start in range(0, len(sources), window):
-            yield from self._window(sources[start : start + window], exact)
+        return decode_in_windows(
+            sources,
+            max(self.batch * 16, 4096),
+            encode=self._encode,
+            too_long=self._too_long,
+            decode=partial(self._window, exact=exact),
+        )
 
-    def _window(self, sources: Sequence[str], exact: bool) -> list[str | Failure]:
-        encoded = [[*pieces, END] for pieces in self.source_vocabulary.encode(sources)]
-        results: list[str | Failure] = [""] * len(sources)
-        fitting = []
-        for number, pieces in enumerate(encoded):
-            if self._has_room(len(pieces)):
-                fitting.append(number)
-            else:
-                results[number] = Failure(
-                    f"the source has {len(pieces)} pieces, learned positions end at "
-                    f"{self.options.max_length}",
-                    final=True,
-                )
-        fitting.sort(key=lambda number: (len(encoded[number]), number))
+    def _encode(self, sources: Sequence[str]) -> list[list[int]]:
+        return [[*pieces, END] for pieces in self.source_vocabulary.encode(sources)]
+
+    def _too_long(self, pieces: list[int]) -> str:
+        most = self.options.max_length
+        if getattr(self.options, "positions", None) != "learned" or len(pieces) <= most:
+            return ""
+        return f"the source has {len(pieces)} pieces, learned positions end at {most}"
+
+    def _window(
+        self, encoded: Mapping[int, list[int]], _: Sequence[str], *, exact: bool
+    ) -> dict[int, str]:
+        texts: dict[int, str] = {}
         tied: list[int] = []
-        for chunk in self._chunks(fitting, encoded):
+        for chunk in self._chunks(encoded, encoded):
             outputs, near = self._decode(self.model, [encoded[number] for number in chunk])
             for number, output, is_near in zip(chunk, outputs, near, strict=True):
-                results[number] = self.target_vocabulary.decode(output)
+                texts[number] = self.target_vocabulary.decode(output)
                 if is_near:
                     tied.append(number)
         if exact and tied and self.options.decode_precision == "float32":
             if self.referee is None:
                 self.referee = copy.deepcopy(self.model).double()
             for chunk in self._chunks(tied, encoded):
-                outputs, _ = self._decode(self.referee, [encoded[number] for number in chunk])
+                outputs, _near = self._decode(self.referee, [encoded[number] for number in chunk])
                 for number, output in zip(chunk, outputs, strict=True):
-                    results[number] = self.target_vocabulary.decode(output)
-        return results
+                    texts[number] = self.target_vocabulary.decode(output)
+        return texts
 
-    def _chunks(self, numbers: list[int], encoded: list[list[int]]) -> Iterator[list[int]]:
+    def _chunks(
+        self, numbers: Iterable[int], encoded: Mapping[int, list[int]]
+    ) -> Iterator[list[int]]:
         """Cut sentences (in order of length) into batches whose caches fit in memory."""
         chunk: list[int] = []
         for number in sorted(numbers, key=lambda number: (len(encoded[number]), number)):
@@ -92,10 +99,6 @@ class Decoder:
             chunk.append(number)
         if chunk:
             yield chunk
-
-    def _has_room(self, length: int) -> bool:
-        learned = getattr(self.options, "positions", None) == "learned"
-        return not learned or length <= self.options.max_length
 
     def _decode(self, model: Any, sources: list[list[int]]) -> tuple[list[list[int]], list[bool]]:
         """Decode a batch; where memory runs out, decode it in halves."""
