@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shlex
 import subprocess
@@ -16,6 +17,8 @@ from recombine.benchmark import Benchmark
 from recombine.cli import main
 from recombine.cli.parser import VERBS as VERBS_OF_PARSER
 from recombine.cli.parser import make_parser
+from recombine.files import read_table
+from recombine.registry import data_path
 
 VERBS = (
     *("list", "sample", "build", "check", "export", "clean", "divergence", "contamination"),
@@ -159,3 +162,18 @@ def test_long_verbs_have_dry_run_and_sample(verb, capsys):
     text = capsys.readouterr().out
     assert "--dry-run" in text
     assert "--sample" in text
+
+
+def test_every_option_has_a_meaning(capsys):
+    """`recombine list NAME` explains each, and explains none that is not there."""
+    assert main(["list", "builders", "systems", "metrics", "--options", "--json"]) == 0
+    known: dict[str, set[str]] = {}
+    unexplained = []
+    for classes in json.loads(capsys.readouterr().out).values():
+        for name, options in classes.items():
+            known.setdefault(name, set()).update(option["name"] for option in options)
+            unexplained += [f"{name}.{one['name']}" for one in options if not one["meaning"]]
+    assert unexplained == []
+    known["*"] = set().union(*known.values())
+    rows = read_table(data_path("words", "options.tsv"), ("of", "option", "meaning"))
+    assert [row for row in rows if row["option"] not in known[row["of"]]] == []

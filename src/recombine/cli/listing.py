@@ -21,9 +21,16 @@ from recombine.errors import ConfigError
 CLASSES = ("builders", "systems", "metrics")
 LISTED = (*CLASSES, "recipes", "presets", "grammars")
 # What shares options with another is explained there.
-ALIKE = {"lstm": ("transformer",), "scores-file": ("command",), "llm-judge": ("command",)}
+ALIKE = {
+    "lstm": ("transformer",), "scores-file": ("command",), "llm-judge": ("command",),
+    "bleu-char": ("bleu",), "chrf++": ("chrf",), "compound_aggregate": ("compound",),
+    "literal-control": ("literal",), "locality": ("consistency",),
+    "synonym-consistency": ("consistency",),
+}  # fmt: skip
 # Letters of a line about one of them.
 LONGEST = 110
+# Letters of a default in a table.
+LONGEST_DEFAULT = 40
 # Where the files of a kind lie, and how their names end.
 FILES = {"recipes": "*.toml", "presets": "*.toml", "grammars": "*/abstract.grammar"}
 
@@ -130,25 +137,31 @@ def _options(kind: str, name: str) -> list[dict[str, Any]]:
     from recombine import registry
     from recombine.config import options_of
 
-    return [vars(option) for option in options_of(registry.lookup(kind[:-1], name))]
+    meanings = _meanings(name)
+    options = options_of(registry.lookup(kind[:-1], name))
+    return [{**vars(option), "meaning": meanings.get(option.name, "")} for option in options]
 
 
 def _option_lines(kind: str, name: str) -> list[str]:
-    rows = [[row["name"], row["type"], row["default"]] for row in _options(kind, name)]
+    rows = [
+        [row["name"], row["type"], _short(row["default"]), row["meaning"]]
+        for row in _options(kind, name)
+    ]
     if not rows:
         return ["no options"]
-    known = _meanings(name)
-    if any(row[0] in known for row in rows):
-        table = [["option", "type", "default", "meaning"]]
-        return aligned([*table, *([*row, known.get(row[0], "")] for row in rows)])
-    return aligned([["option", "type", "default"], *rows])
+    columns = ["option", "type", "default", "meaning"]
+    if not any(row[-1] for row in rows):  # those of a class of your own
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    return aligned([columns, *rows])
+
+
+def _short(default: str) -> str:
+    """A default that fits into a column; --json has all of it."""
+    return default if len(default) <= LONGEST_DEFAULT else "(long: --json shows it)"
 
 
 def _meanings(name: str) -> dict[str, str]:
-    """Option -> what it means, of systems and of metrics from elsewhere (data/words/options.tsv).
-
-    Other classes say it in their own words.
-    """
+    """Option -> what it means (data/words/options.tsv); "*" is any class, its own rows win."""
     from recombine import registry
     from recombine.files import read_table
 

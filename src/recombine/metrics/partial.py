@@ -89,11 +89,7 @@ class Constituent(NamedTuple):
 
 @dataclass(kw_only=True)
 class Partial(Metric):
-    """1 when every focus of the example is rendered and has its role; else 0.
-
-    grammar, edition: the grammar to read with, if not the benchmark's own.
-    same_role: slots that are one role: what is given (theme) is a direct object (obj) too.
-    """
+    """1 when every focus of the example is rendered and has its role; else 0."""
 
     name: ClassVar[str] = "partial"
     kind: ClassVar[Kind] = "mean"

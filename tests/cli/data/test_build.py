@@ -25,7 +25,8 @@ def test_list_shows_names_and_options(capsys):
     assert "  exact" in capsys.readouterr().out
     assert main(["list", "systems", "--options", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert {"name": "noise", "type": "number", "default": "0.1"} in found["systems"]["noisy-oracle"]
+    noise = next(one for one in found["systems"]["noisy-oracle"] if one["name"] == "noise")
+    assert (noise["type"], noise["default"]) == ("number", "0.1")
 
 
 def test_everything_listed_says_what_it_is(capsys):

@@ -133,7 +133,7 @@ def test_scoring_output_from_anywhere(tmp_path, small_benchmark, capsys):
     [
         (("--hyps", "other.txt"), "one file of hypotheses is needed"),
         (("-o", "nonsense.key=1"), "'nonsense', which is not scored"),
-        (("-o", "grammar=x"), "no metric with options"),
+        (("-o", "grammar=x"), "names no metric"),
         (("--split", "tset"), "no split 'tset'"),
     ],
 )

@@ -40,17 +40,7 @@ from recombine.progress import progress
 class Compounds(CompoundDesign):
     """Novel compounds of known words, each in several contexts, made of a parsed parallel corpus.
 
-    Recipe keys: docs/how-to/compounds.md explains each.
-
-    `floor`: least corpus frequency of an atom (the paper's rarest has 34). `rendering_share`:
-    accept also words with this share of an atom's links (0: those of its largest groups only).
-    `reuse`: contexts are used at most so often. `worst_drop`: how much worse than its original a
-    sentence may read, in mean log probability of a trigram. `references`: a TSV of source and
-    reference; `drafts`: the same with machine translations, to be post-edited in the `review.tsv`
-    that is written. `control`: write `control` beside `train`, which shows half of the compounds:
-    `control_half` says which.
-    `target_corpus`: translations line by line, where the corpus has none; `parser`: for raw text
-    (`spacy:MODEL`, `stanza:LANGUAGE`).
+    How it is made: docs/how-to/compounds.md.
     """
 
     proves: ClassVar[str] = "compounds, their parts, contexts from train, and that train lacks them"

@@ -59,10 +59,7 @@ _QUOTED = re.compile(r"'([^']*)'")
 class ConsistencyRelease:
     """The released consistency tests (Dankers et al. 2022) as a benchmark.
 
-    Recipe: `path` is the folder of the release; `repeats` sentences are translated twice.
-
-    `training` is a table of sentence pairs to train on, without those that are tested; `heldout`
-    one of pairs for dev and test (its column `split` says which).
+    The inputs are taken as they are; training text can be laid beside them.
     """
 
     own_text: ClassVar[tuple[str, ...]] = ("training",)

@@ -55,21 +55,8 @@ LISTED = 24  # words that a language lacks, in a message
 class Generated(GeneratedOptions):
     """Sentences and translations of a grammar, with combinations held out of training.
 
-    Recipe: a grammar and one `[split.NAME.PART]` table per part.
-
-    scale: factor for all sizes. exposures: training sentences per exposure block.
-    target_words: how many of a pattern's target words are used.
-    concatenation: whether composed parts are built. selection: keep word pairs together.
-    no_repeat: no source word form twice in a sentence.
-    disjoint: no source sentence in two splits. unique: splits in which no sentence comes twice.
-    vocabulary: how many words of a symbol ("N<animate>") are used.
-    depth: bounds of every sentence, unless its part says otherwise.
-    exclude: patterns no part shows. weights: rule weights for all parts.
-    inside_tag: the tag that says whether a sentence has its pattern inside the part's `inside`.
-    partial: draw only what both languages say; parts that cannot be drawn then are left out.
-    references: how many references an example to be judged has; those after the first are variants.
-    control: also write `control`, training text of the same size in which no pattern is new.
-    control_size: how many of its sentences show each pattern; as many as an exposure block has.
+    A recipe is a grammar and one `[split.NAME.PART]` table for each part
+    (docs/how-to/add-a-phenomenon.md).
     """
 
     proves: ClassVar[str] = "every row, what training shows, certificate and card, with the grammar"

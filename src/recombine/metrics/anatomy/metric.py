@@ -48,10 +48,7 @@ class _Vocabulary(NamedTuple):
 
 @dataclass(kw_only=True)
 class Anatomy(Metric):
-    """What went wrong, by parsing: modifiers, roles, recursion, words, tense and voice.
-
-    grammar, edition: the grammar to read with, if not the benchmark's own.
-    """
+    """What went wrong, by parsing: modifiers, roles, recursion, words, tense and voice."""
 
     name: ClassVar[str] = "anatomy"
     kind: ClassVar[Kind] = "mean"

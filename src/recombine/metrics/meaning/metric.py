@@ -38,11 +38,7 @@ def _judged(block: Sequence[Asked]) -> list[dict[str, Any] | None]:
 
 @dataclass(kw_only=True)
 class MeaningMatch(Metric):
-    """1 when a reading of the hypothesis means what the source means, however it is worded.
-
-    grammar, edition: the grammar to read with, if not the benchmark's own.
-    workers: processes that judge; 0 takes the cores there are.
-    """
+    """1 when a reading of the hypothesis means what the source means, however it is worded."""
 
     name: ClassVar[str] = "meaning"
     kind: ClassVar[Kind] = "mean"
