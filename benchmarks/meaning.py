@@ -24,6 +24,7 @@ from recombine.metrics.exact import Exact
 from recombine.metrics.meaning.judge import MeaningJudge
 from recombine.metrics.meaning.metric import MeaningMatch
 from recombine.metrics.partial import Partial
+from recombine.metrics.scoring import observe
 
 FULL = 76_000
 WORDS = ("子供", "友達", "本", "言った", "リアム", "を", "に", "が", "によって", "赤い", "母")
@@ -86,7 +87,8 @@ def main() -> None:
     partial = Partial(grammar="sget", target_language="ja")
     partial.prepare(items)
     named = [one for one in items if partial.key(one.example) is not None]
-    right = sum(partial.observe([one]).value for one in named)
+    table = observe(partial, items, "gen")
+    right = table.values["", 1].sum()
     spent_partial = cpu() - used
     judge.warm_up()
     times = []

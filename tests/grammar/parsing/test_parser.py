@@ -307,6 +307,14 @@ def test_what_was_too_much_for_a_small_budget_is_analysed_for_a_bigger_one(toy):
     assert parser.parse(text, Budget(items=3))  # known by now
 
 
+def test_a_parser_without_a_budget_analyses_what_was_too_much_for_one(toy):
+    """Both limits of a small budget are smaller than none."""
+    parser = Parser(toy.concrete("en"))
+    text = "The cat thought that a cat found the dog."
+    assert not parser.parse(text, Budget(items=3, alternatives=3))
+    assert parser.parse(text)
+
+
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_backwards_the_same_trees_are_found(toy, language):
     """A text read from the right has the readings that it has from the left."""

@@ -7,6 +7,7 @@ into trees of the grammar, drops what does not fit together and says which tree 
 
 from __future__ import annotations
 
+import sys
 from typing import NamedTuple
 
 from recombine.grammar.compiled import CompiledLanguage
@@ -19,11 +20,11 @@ from recombine.grammar.parsing.lattice import Cutter, Lattice
 class Budget(NamedTuple):
     """How much work one text is worth, counted, so that no answer depends on the machine.
 
-    None is the most that any text is worth (chart.py, forest.py).
+    No text is worth more than the limits in chart.py and forest.py.
     """
 
-    items: int | None = None
-    alternatives: int | None = None
+    items: int = sys.maxsize
+    alternatives: int = sys.maxsize
 
 
 UNBUDGETED = Budget()

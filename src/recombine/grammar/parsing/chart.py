@@ -23,6 +23,7 @@ the verb says first what the clause is, and a fifth of the items is left.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from recombine.grammar.parsing.cfg import ContextFreeGrammar
@@ -113,7 +114,7 @@ class Chart:
         roots: Sequence[int],
         *,
         filtered: bool = True,
-        most_items: int | None = None,
+        most_items: int = sys.maxsize,
     ) -> None:
         self.grammar = grammar
         self.lattice = lattice = _mirrored(lattice) if grammar.backwards else lattice
@@ -126,7 +127,7 @@ class Chart:
         self.edges_from: list[list[int]] = [[] for _ in range(size)]
         self.available = [0 if filtered else -1] * size  # per node: terminals at hand, as bits
         self.truncated = False
-        self._most_items = MAX_ITEMS if most_items is None else most_items
+        self._most_items = min(MAX_ITEMS, most_items)
         for number, (start, _, entry) in enumerate(lattice.edges):
             self.edges_from[start].append(number)
             self.available[start] |= entry.mask

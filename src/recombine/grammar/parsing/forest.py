@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -61,7 +62,7 @@ class PackedForest:
         self,
         cfg: ContextFreeGrammar,
         chart: Chart,
-        most_alternatives: int | None = None,
+        most_alternatives: int = sys.maxsize,
         uncertain: frozenset[int] = frozenset(),
     ) -> None:
         self.cfg = cfg
@@ -73,7 +74,7 @@ class PackedForest:
         self._queue: list[tuple[int, tuple[Stretch, ...]]] = []
         self.roots = self._roots(chart, chart.lattice.size - 1)
         self.truncated = False
-        most = MAX_ALTERNATIVES if most_alternatives is None else most_alternatives
+        most = min(MAX_ALTERNATIVES, most_alternatives)
         total = 0
         while self._queue and not self.truncated:
             number = self._expand(self._queue.pop(), chart)
