@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from recombine.builders.divergent.count import Counts, Cuts, count_corpus
+from recombine.builders.divergent.count import CountOptions, Counts, count_corpus
 from recombine.builders.divergent.encode import BlockEncoder, encode_corpus
 from recombine.builders.divergent.options import DivergentOptions
 from recombine.builders.divergent.published import published_split
@@ -110,7 +110,7 @@ def counted(path: Path, sentences: int, folder: Path, edition: str) -> tuple[Cou
     some = list(itertools.islice(read_parsed(path), sentences))
     corpus = encode_corpus([encoder.encode(ParsedBlock.of(str(path), some))], folder / "corpus")
     middle = time.process_time()
-    counts = count_corpus(corpus, Cuts(edition=edition), folder / "rows")
+    counts = count_corpus(corpus, CountOptions(edition=edition), folder / "rows")
     return counts, middle - start, time.process_time() - middle
 
 

@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recombine.builders.divergent.count import Cuts, count_corpus
+from recombine.builders.divergent.count import CountOptions, count_corpus
 from recombine.builders.divergent.encode import Preparation
 from recombine.files import open_text
 
@@ -109,7 +109,7 @@ def paper(corpus: Path, folder: Path) -> None:
     """Counting, the maximal and the minimal split."""
     encoded, _ = Preparation(corpora=(corpus,)).run(folder)
     start = time.perf_counter()
-    counts = count_corpus(encoded, Cuts(), folder / "rows")
+    counts = count_corpus(encoded, CountOptions(), folder / "rows")
     seconds = time.perf_counter() - start
     print(f"counting {encoded.size:,} sentences: {seconds:.1f} s wall, {counts.size:,} rows")
     claim("counting under 10 s", seconds < 10)

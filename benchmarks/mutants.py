@@ -95,11 +95,11 @@ CORE: dict[str, tuple[str, ...]] = {
         "tests/builders/divergent/test_search.py",
     ),
     "recombine.builders.divergent.search": (
-        "tests/builders/divergent/test_running_split.py",
+        "tests/builders/divergent/test_incremental_split.py",
         "tests/builders/divergent/test_search.py",
     ),
-    "recombine.builders.divergent.running_split": (
-        "tests/builders/divergent/test_running_split.py",
+    "recombine.builders.divergent.incremental_split": (
+        "tests/builders/divergent/test_incremental_split.py",
         "tests/builders/divergent/test_search.py",
     ),
     "recombine.builders.divergent.certificate": (

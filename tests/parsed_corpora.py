@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from recombine.builders.divergent.count import Counts, Cuts, count_corpus
+from recombine.builders.divergent.count import CountOptions, Counts, count_corpus
 from recombine.builders.divergent.encode import BlockEncoder, EncodedCorpus, encode_corpus
 from recombine.builders.divergent.options import DivergentOptions
 from recombine.corpus.conllu import ParsedBlock, ParsedSentence
@@ -70,7 +70,7 @@ def counted(
     corpus = encode_corpus(
         [encoder.encode(ParsedBlock.of("made-up", sentences))], folder / "corpus"
     )
-    return corpus, count_corpus(corpus, Cuts(**cuts), folder / "rows")
+    return corpus, count_corpus(corpus, CountOptions(**cuts), folder / "rows")
 
 
 def published_counts(

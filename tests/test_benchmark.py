@@ -73,8 +73,8 @@ def draft(tmp_path, *texts):
     """Build a benchmark of these sources."""
     made = Draft(tmp_path / "b", seed=1)
     made.write("test", [Example.make(source=text, references=["r"]) for text in texts])
-    made.file("extra/note.txt", "kept")
-    made.card("A card.")
+    made.add_file("extra/note.txt", "kept")
+    made.set_card("A card.")
     return made.finish(HEAD)
 
 
@@ -138,7 +138,7 @@ def test_a_file_name_cannot_lead_out(tmp_path):
     """A builder cannot write outside its directory."""
     made = Draft(tmp_path / "b", seed=1)
     with pytest.raises(DataError, match="leads out"):
-        made.file("../x", "y")
+        made.add_file("../x", "y")
 
 
 def test_opening_what_is_no_benchmark_says_so(tmp_path):

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from recombine.errors import DataError
 from recombine.files import (
     Appender,
+    add_filename_to_oserror,
     dump_row,
     inert_cell,
-    naming,
     open_text,
     parse_json,
     read_aligned,
@@ -317,7 +317,10 @@ def test_a_line_without_end_is_a_fault(tmp_path, monkeypatch):
 
 def test_a_full_disk_is_named(tmp_path):
     """The operating system says that there is no space left, and not for what."""
-    with pytest.raises(OSError, match="No space left") as full, naming(tmp_path / "scores.csv"):
+    with (
+        pytest.raises(OSError, match="No space left") as full,
+        add_filename_to_oserror(tmp_path / "scores.csv"),
+    ):
         Path("/dev/full").write_text("x")
     assert full.value.filename == str(tmp_path / "scores.csv")
 

@@ -19,7 +19,7 @@ import pytest
 
 from parsed_corpora import made_up, write_conllu
 from recombine.errors import DataError, SystemFailure, Where
-from recombine.parallel import AHEAD, beside, gc_paused, map_in_order
+from recombine.parallel import AHEAD, gc_paused, map_in_order, run_in_fork
 
 
 @dataclass
@@ -97,9 +97,9 @@ def test_work_beside_gives_its_result_or_its_error(
     """With one core the same happens, only later."""
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)))
     here = os.getpid()
-    assert beside(lambda: os.getpid() != here)() == (cores == 2)
+    assert run_in_fork(lambda: os.getpid() != here)() == (cores == 2)
     with pytest.raises(DataError, match="no good") as caught:
-        beside(_fail)()
+        run_in_fork(_fail)()
     assert caught.value.where == Where("corpus", 3)
 
 
@@ -107,7 +107,7 @@ def test_work_beside_that_is_killed_is_done_here(monkeypatch: pytest.MonkeyPatch
     """A copy that runs out of memory is killed; nothing is lost but time."""
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     here = os.getpid()
-    assert beside(lambda: "done" if os.getpid() == here else os._exit(9))() == "done"
+    assert run_in_fork(lambda: "done" if os.getpid() == here else os._exit(9))() == "done"
 
 
 def _fail() -> None:

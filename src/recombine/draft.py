@@ -10,7 +10,14 @@ from typing import Any
 from recombine.benchmark import Benchmark, Example, fault_of, stratified_sample
 from recombine.config import dump_toml
 from recombine.errors import DataError
-from recombine.files import dump_row, naming, replace_folder, sha256_of, write_bytes, write_json
+from recombine.files import (
+    add_filename_to_oserror,
+    dump_row,
+    replace_folder,
+    sha256_of,
+    write_bytes,
+    write_json,
+)
 
 
 class Draft:
@@ -44,7 +51,10 @@ class Draft:
             examples = stratified_sample(list(examples), self.sample, self.seed)
         count = 0
         path = self.path / f"{split}.jsonl"
-        with naming(path), path.open("w", encoding="utf-8", newline="\n") as stream:
+        with (
+            add_filename_to_oserror(path),
+            path.open("w", encoding="utf-8", newline="\n") as stream,
+        ):
             for example in examples:
                 fault = fault_of(example)
                 if fault:
@@ -72,11 +82,11 @@ class Draft:
         """Write what was proved of the benchmark: counts and hashes a stranger can re-verify."""
         write_json(self.path / "certificate.json", value)
 
-    def card(self, body: str) -> None:
+    def set_card(self, body: str) -> None:
         """Set the body of the data card (Markdown); the head is generated."""
         self._card = body
 
-    def file(self, name: str, content: str | bytes) -> None:
+    def add_file(self, name: str, content: str | bytes) -> None:
         """Keep an extra file inside the benchmark, listed and hashed like the others."""
         path = (self.path / name).resolve()
         if not path.is_relative_to(self.path.resolve()):

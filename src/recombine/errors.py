@@ -155,7 +155,7 @@ def raise_all(problems: Sequence[RecombineError]) -> None:
 
 
 @contextmanager
-def collected(problems: list[RecombineError], where: Where | None = None) -> Iterator[None]:
+def collect_errors(problems: list[RecombineError], where: Where | None = None) -> Iterator[None]:
     """Keep the problems of what is tried here, and go on; `where` is for those without a place."""
     try:
         yield

@@ -30,7 +30,7 @@ from typing import IO, Any, NoReturn, Self
 
 from recombine.encoding import encoding_fault
 from recombine.errors import DataError, Where
-from recombine.lock import alone
+from recombine.lock import open_exclusive
 
 
 def write_text(path: Path, text: str) -> None:
@@ -42,7 +42,7 @@ def write_bytes(path: Path, data: bytes) -> None:
     """Write a file whole or not at all: under a temporary name, synced, then renamed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(path.name + ".partial")
-    with naming(path), alone(unfinished) as stream:
+    with add_filename_to_oserror(path), open_exclusive(unfinished) as stream:
         try:
             stream.write(data)
             stream.flush()
@@ -54,7 +54,7 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 @contextlib.contextmanager
-def naming(path: Path) -> Iterator[None]:
+def add_filename_to_oserror(path: Path) -> Iterator[None]:
     """Say of which file the operating system speaks: a full disk names none."""
     try:
         yield
@@ -415,7 +415,7 @@ class Appender:
 
     def append(self, row: Mapping[str, Any]) -> None:
         """Write one row and hand it to the operating system at once."""
-        with naming(self.path):
+        with add_filename_to_oserror(self.path):
             self._stream.write(dump_row(row) + "\n")
             self._stream.flush()
 

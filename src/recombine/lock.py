@@ -64,7 +64,7 @@ def locked(path: Path, *, shared: bool = False, wait: float = 0.0) -> Iterator[N
 
 
 @contextlib.contextmanager
-def alone(path: Path) -> Iterator[BinaryIO]:
+def open_exclusive(path: Path) -> Iterator[BinaryIO]:
     """Open a file to write, empty, when no other process is writing under that name."""
     while True:
         with path.open("ab") as stream:

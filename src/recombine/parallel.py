@@ -2,7 +2,8 @@
 
 `map_in_order` is one function for all three, so that a corpus is prepared the same way everywhere:
 results come back in order, and only a bounded number of blocks is under way, so that a corpus
-larger than memory streams through. `beside` starts one piece of work in a copy of this process.
+larger than memory streams through. `run_in_fork` starts one piece of work in a copy of this
+process.
 """
 
 from __future__ import annotations
@@ -201,7 +202,7 @@ def _require_listener(address: str) -> None:
         ) from error
 
 
-def beside(function: Callable[[], Result]) -> Callable[[], Result]:
+def run_in_fork(function: Callable[[], Result]) -> Callable[[], Result]:
     """Start a function in a copy of this process and return how to ask for its result.
 
     With one core, or where processes cannot be copied, it runs when it is asked.

@@ -52,7 +52,7 @@ def hostile_report(tmp_path_factory, warm):
     draft = Draft(folder / "benchmark", seed=0)
     draft.write("test", examples[: len(HOSTILE)])
     draft.write("gen", examples[len(HOSTILE) :])
-    draft.card("A card.")
+    draft.set_card("A card.")
     draft.finish(
         {
             "format": FORMAT, "name": f"a/../../../x{HOSTILE[0]}", "version": HOSTILE[1],

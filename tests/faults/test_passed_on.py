@@ -38,7 +38,7 @@ def hostile_benchmark(folder: Path, mark: Path) -> Benchmark:
     draft.write("gen-1", [Example.make(source="One.", references=["Eins."])])
     draft.write("gen_1", [Example.make(source="Two.", references=["Zwei."])])
     draft.write("1²", [Example.make(source="Three.", references=["Drei."])])
-    draft.card(f"A card {jinja}\n---\nlicense: other\n")
+    draft.set_card(f"A card {jinja}\n---\nlicense: other\n")
     return draft.finish(
         {
             "format": FORMAT,

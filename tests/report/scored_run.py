@@ -22,7 +22,7 @@ def small_benchmark(path: Path, splits: Mapping[str, Iterable[Example]], **head:
     draft = Draft(path, seed=0)
     for split, examples in splits.items():
         draft.write(split, examples)
-    draft.card("Made for tests.")
+    draft.set_card("Made for tests.")
     return draft.finish(
         {
             "format": 1, "name": "small", "version": "1", "source": "en", "target": "de",

@@ -19,7 +19,7 @@ from recombine.benchmark import CONTROL, Benchmark
 from recombine.builders.recipe import inputs_of, named_files
 from recombine.config import parse_config, to_plain
 from recombine.draft import Draft, card_head
-from recombine.errors import ConfigError, DataError, RecombineError, Where, collected
+from recombine.errors import ConfigError, DataError, RecombineError, Where, collect_errors
 from recombine.files import read_json
 from recombine.stage import code_version, content_by_name
 
@@ -50,7 +50,7 @@ def check_benchmark(benchmark: Benchmark) -> list[RecombineError]:
     builder = _builder_of(benchmark)
     options = None
     if builder is not None:
-        with collected(problems, Where(str(benchmark.path / "benchmark.toml"))):
+        with collect_errors(problems, Where(str(benchmark.path / "benchmark.toml"))):
             options = _options_of(benchmark, builder)
         problems += _manifest_faults(benchmark, options)
     # A certificate speaks of the whole benchmark; of a subset only the files can be verified.
@@ -59,10 +59,10 @@ def check_benchmark(benchmark: Benchmark) -> list[RecombineError]:
     if bool(getattr(options, "control", None)) != (CONTROL in benchmark.splits):
         where = Where(str(benchmark.path / "benchmark.toml"))
         return [*problems, DataError("the recipe and the splits differ in the control", where)]
-    with collected(problems):
+    with collect_errors(problems):
         problems += proof_faults(benchmark, options.prove(benchmark))
     if not problems and _can_be_repeated(benchmark, options):
-        with collected(problems):
+        with collect_errors(problems):
             problems += _differences_when_built_again(benchmark, options)
     return problems
 

@@ -66,7 +66,7 @@ class Imported:
                     raise DataError(f"split '{name}' is empty", Where(str(path)))
                 draft.write(name, found)
         raise_all(problems)
-        draft.card("Imported as published: tokenisation, case and punctuation are unchanged.")
+        draft.set_card("Imported as published: tokenisation, case and punctuation are unchanged.")
 
     def plan(self) -> dict[str, dict[str, int]]:
         """Return the number of lines per split, for --dry-run."""

@@ -24,7 +24,7 @@ from recombine.config import (
 )
 from recombine.corpus.parsers import language_of, parser_hint
 from recombine.draft import Draft
-from recombine.errors import ConfigError, RecombineError, collected, raise_all
+from recombine.errors import ConfigError, RecombineError, collect_errors, raise_all
 from recombine.lock import lock_of, locked
 from recombine.stage import code_version, content_by_name, refuse_output, require_same_key
 
@@ -109,7 +109,7 @@ def read_recipe(name_or_path: str, overrides: Sequence[str] = (), *, trust: bool
         raise ConfigError("'benchmark' must be a table", where)
     problems: list[RecombineError] = []
     head = Head()
-    with collected(problems):
+    with collect_errors(problems):
         head = parse_config(Head, head_data, document=document, prefix="benchmark")
     if not head.name:
         head = dataclasses.replace(head, name=Path(name_or_path).stem)
@@ -135,7 +135,7 @@ def read_recipe(name_or_path: str, overrides: Sequence[str] = (), *, trust: bool
                 hint=f"-o benchmark.{side}={data[key]} says both",
             )
     builder = None
-    with collected(problems):
+    with collect_errors(problems):
         builder = registry.create("builder", builder_name, data, document=document)
     raise_all(problems)
     return Recipe(head, builder_name, builder)

@@ -23,7 +23,7 @@ from recombine.config import (
     to_plain,
     with_preset,
 )
-from recombine.errors import ConfigError, DataError, RecombineError, collected, raise_all
+from recombine.errors import ConfigError, DataError, RecombineError, collect_errors, raise_all
 from recombine.experiment.run import Cell, Run
 from recombine.files import write_json
 from recombine.lock import lock_of, locked
@@ -161,7 +161,7 @@ def _problems_of(path: Path | str, trust: bool) -> list[RecombineError]:
     if problems:
         return problems  # what follows would run them
     data = document.data
-    with collected(problems):
+    with collect_errors(problems):
         parse_config(Experiment, data, document=document)
     systems = data.get("system")
     for name, given in systems.items() if isinstance(systems, dict) else ():
@@ -170,25 +170,25 @@ def _problems_of(path: Path | str, trust: bool) -> list[RecombineError]:
         options = {key: value for key, value in given.items() if key not in SETTINGS}
         prefix = f"system.{name}"
         if isinstance(use, str):
-            with collected(problems, document.where(f"{prefix}.use")):
+            with collect_errors(problems, document.where(f"{prefix}.use")):
                 registry.create("system", use, options, document=document, prefix=prefix)
         if "augment" in given:
             prefix = f"{prefix}.augment"
-            with collected(problems, document.where(prefix)):
+            with collect_errors(problems, document.where(prefix)):
                 read_mixture(given["augment"], prefix=prefix, document=document)
     metrics = _metric_tables(data)
     for name in data.get("metrics") or ():
-        with collected(problems, document.where("metrics")):
+        with collect_errors(problems, document.where("metrics")):
             registry.lookup("metric", str(metrics.get(str(name), {}).get(USE, name)))
     if isinstance(data.get("benchmark"), str):
         where = document.where("benchmark")
-        with collected(problems, where):
+        with collect_errors(problems, where):
             whole = Experiment(benchmark=Path(data["benchmark"]), system={"": {"use": ""}})
             for member in series_experiments(whole):
                 benchmark = Benchmark.open(member.benchmark)
                 problems += _without_training_text(document, benchmark)
                 for split in data.get("splits") or ():
-                    with collected(problems, document.where("splits")):
+                    with collect_errors(problems, document.where("splits")):
                         benchmark.split_path(str(split))
     return problems
 
@@ -201,7 +201,7 @@ def _without_training_text(document: Document, benchmark: Benchmark) -> list[Rec
         with contextlib.suppress(RecombineError):  # its options are wrong, which is said above
             alone = Experiment(benchmark=benchmark.path, system={name: given})
             if is_trainable(create_system(alone, name)):
-                with collected(problems, document.where(f"system.{name}.use")):
+                with collect_errors(problems, document.where(f"system.{name}.use")):
                     require_training_text(alone, name, benchmark)
     return problems
 
@@ -212,13 +212,13 @@ def _untrusted(document: Document, trust: bool) -> list[RecombineError]:
     systems, metrics = document.data.get("system"), document.data.get("metrics")
     for name, given in systems.items() if isinstance(systems, dict) else ():
         use = given.get("use") if isinstance(given, dict) else None
-        with collected(problems):
+        with collect_errors(problems):
             registry.require_trusted(str(use), document.where(f"system.{name}.use"), trust)
     for metric in metrics if isinstance(metrics, list) else ():
-        with collected(problems):
+        with collect_errors(problems):
             registry.require_trusted(str(metric), document.where("metrics"), trust)
     for name, given in _metric_tables(document.data).items():
-        with collected(problems):
+        with collect_errors(problems):
             where = document.where(f"metric.{name}.use")
             registry.require_trusted(str(given.get(USE, "")), where, trust)
     return problems

@@ -191,4 +191,4 @@ def keep_grammar(draft: Draft, name: str) -> None:
             )
         for path in (*grammar_files(folder), *all_variant_files(folder)):
             kept = Path(COPY, folder.resolve().name, path.relative_to(folder))
-            draft.file(kept.as_posix(), path.read_bytes())
+            draft.add_file(kept.as_posix(), path.read_bytes())

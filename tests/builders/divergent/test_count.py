@@ -10,7 +10,7 @@ import pytest
 
 from parsed_corpora import counted, made_up, published_counts
 from recombine.builders.divergent import count
-from recombine.builders.divergent.count import Counts, Cuts, count_corpus, kept_units
+from recombine.builders.divergent.count import CountOptions, Counts, count_corpus, kept_units
 from recombine.builders.divergent.encode import ReadingOptions, prepare
 from recombine.corpus.conllu import ParsedSentence
 from recombine.errors import ConfigError, DataError
@@ -57,7 +57,7 @@ def test_slices_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def test_the_block_rule_lets_rarer_lemmas_in() -> None:
     """A block is kept whole when its first lemma is frequent enough."""
-    cuts = Cuts(skip_most_frequent=1, block=3, min_frequency=10)
+    cuts = CountOptions(skip_most_frequent=1, block=3, min_frequency=10)
     frequencies = np.array([50, 40, 5, 4, 9, 3])
     kept = kept_units(frequencies, ["a", "b", "c", "d", "e", "f"], cuts)
     assert kept.tolist() == [False, True, True, False, True, False]
@@ -65,7 +65,7 @@ def test_the_block_rule_lets_rarer_lemmas_in() -> None:
 
 def test_unclean_lemmas_are_dropped_before_ranking() -> None:
     """Punctuation, digits and quotes never count towards the most frequent; hyphens are clean."""
-    cuts = Cuts(skip_most_frequent=1, block=1, min_frequency=1)
+    cuts = CountOptions(skip_most_frequent=1, block=1, min_frequency=1)
     names = [",", "don't", "top-level", "x2", "it\u2019s", "plain"]
     kept = kept_units(np.array([9, 8, 7, 6, 5, 4]), names, cuts)
     assert [name for name, keep in zip(names, kept, strict=True) if keep] == ["plain"]
@@ -92,7 +92,7 @@ def test_nothing_to_count_is_said(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no sentence of the corpus has a compound"):
         counted([ParsedSentence("Go", ["go"], ["root"], [0])], tmp_path / "b", edition="all")
     with pytest.raises(ConfigError, match="order"):
-        Cuts(order=1)
+        CountOptions(order=1)
 
 
 @pytest.mark.reference
@@ -101,5 +101,5 @@ def test_europarl_has_the_known_counts(reference_data: Path, tmp_path: Path) -> 
     """300,000 Europarl sentences give the published rows, atoms and compounds."""
     path = reference_data / "dbca" / "europarl-en-de-fr.tsv.xz"
     corpus, _ = prepare(ReadingOptions(workers=1), (path,), tmp_path)
-    counts = count_corpus(corpus, Cuts(), tmp_path / "rows")
+    counts = count_corpus(corpus, CountOptions(), tmp_path / "rows")
     assert (counts.size, counts.atoms, counts.compounds) == (247_487, 7_854, 367_051)

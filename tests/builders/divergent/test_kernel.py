@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from parsed_corpora import asked
 from recombine.builders.divergent import kernel
 from recombine.builders.divergent.count import SparseRows
+from recombine.builders.divergent.incremental_split import IncrementalSplit
 from recombine.builders.divergent.measure import divergences
-from recombine.builders.divergent.running_split import RunningSplit
 
 ROW = st.dictionaries(st.integers(0, 9), st.integers(1, 3), min_size=1, max_size=6)
 
@@ -33,7 +33,7 @@ def test_annealing_keeps_the_sums(data: list[dict[int, int]], sides: list[int]) 
     """After any number of moves and swaps, counts and sums are those of the sides."""
     size = len(data)
     counts = SimpleNamespace(rows=rows_of(data), atoms=4, columns=10)
-    state = RunningSplit(counts, asked(), np.arange(size), 1)
+    state = IncrementalSplit(counts, asked(), np.arange(size), 1)
     state.sides[:] = sides[:size]
     state.enter()
     train, test = int(state.whole[4]), int(state.whole[5])

@@ -14,9 +14,9 @@ import pytest
 from parsed_corpora import asked, counted, made_up
 from recombine.builders.divergent import search
 from recombine.builders.divergent.count import Counts
+from recombine.builders.divergent.incremental_split import SearchProgress
 from recombine.builders.divergent.measure import column_totals, divergences
 from recombine.builders.divergent.published import published_split
-from recombine.builders.divergent.running_split import SearchProgress
 from recombine.builders.divergent.search import split_rows
 from recombine.builders.divergent.split import TEST, TRAIN, UNUSED, Bounds, random_split
 from recombine.errors import ConfigError, DataError

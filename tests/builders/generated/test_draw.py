@@ -12,7 +12,7 @@ from recombine.benchmark import Benchmark
 from recombine.builders.check import check_benchmark
 from recombine.builders.generated import draw
 from recombine.builders.generated.blueprint import read_symbol, vocabulary_weights
-from recombine.builders.generated.draw import lot_of
+from recombine.builders.generated.draw import stable_bucket
 from recombine.builders.generated.lexicon import words_of
 from recombine.builders.recipe import build
 from recombine.errors import ConfigError, GrammarError
@@ -23,7 +23,7 @@ from recombine.registry import data_path
 
 def test_lots_and_symbols():
     """Lots are stable; symbols are read with classes."""
-    assert lot_of("x", 1000) == lot_of("x", 1000) < 1000
+    assert stable_bucket("x", 1000) == stable_bucket("x", 1000) < 1000
     assert read_symbol("N<animate !target>").forbid == ("target",)
     with pytest.raises(ConfigError):
         read_symbol("N<")

@@ -7,7 +7,7 @@ import pytest
 from recombine.benchmark import Focus
 from recombine.builders.generated.focus import FocusFinder, wording
 from recombine.builders.generated.lexicon import Lexicon
-from recombine.builders.generated.parts import GeneratedOptions, Look, RecipePart
+from recombine.builders.generated.parts import FocusRule, GeneratedOptions, RecipePart
 from recombine.errors import ConfigError
 from recombine.grammar import Grammar
 
@@ -33,7 +33,9 @@ def look_at(grammar: Grammar, one: FocusFinder, text: str) -> tuple[Focus, ...]:
 def test_head_word_and_offsets(grammar):
     """A lexical pattern looks at the noun alone, and knows where it stands."""
     one = finder(
-        grammar, targets=("thief",), look=(Look(find="_.subj = thief", take="subj", head=True),)
+        grammar,
+        targets=("thief",),
+        look=(FocusRule(find="_.subj = thief", take="subj", head=True),),
     )
     text = "The thief ran."
     (focus,) = look_at(grammar, one, text)
@@ -44,7 +46,7 @@ def test_head_word_and_offsets(grammar):
 def test_whole_phrase_with_a_capital(grammar):
     """A structural pattern looks at the whole phrase, also at the beginning."""
     find = "_.subj > agent_mod > living_pp"
-    one = finder(grammar, look=(Look(find=find, take="subj"),))
+    one = finder(grammar, look=(FocusRule(find=find, take="subj"),))
     text = "A friend in the house ran."
     (focus,) = look_at(grammar, one, text)
     assert (focus.text, focus.accepted) == ("A friend in the house", ("家の中の友達",))
@@ -56,7 +58,7 @@ def test_verb_in_its_form(grammar):
         grammar,
         targets=("thank_tr",),
         irregular=("thank_tr",),
-        look=(Look(find="past_tr.Vpast = thank_tr", take="Vpast"),),
+        look=(FocusRule(find="past_tr.Vpast = thank_tr", take="Vpast"),),
     )
     text = "Liam thanked a friend."
     codes = grammar.parse(text, "en").require_tree().codes
@@ -76,7 +78,7 @@ def test_depth_tag(grammar):
 def test_unknown_slot_is_refused(grammar):
     """A look at a slot that no rule has is a mistake in the recipe."""
     with pytest.raises(ConfigError, match="nosuch"):
-        finder(grammar, look=(Look(find="act", take="nosuch"),))
+        finder(grammar, look=(FocusRule(find="act", take="nosuch"),))
 
 
 @pytest.mark.parametrize(

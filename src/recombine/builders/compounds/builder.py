@@ -126,9 +126,9 @@ class Compounds(CompoundDesign):
         draft.write("context", work.originals(embedded))
         drafts = read_references(self.drafts) if self.drafts else {}
         if any(not example.references for example in examples):
-            draft.file("review.tsv", "\n".join(review_lines(examples, drafts)) + "\n")
-        draft.file("statistics.tsv", "\n".join(statistics_table(filtered.statistics)) + "\n")
-        draft.file("atoms.tsv", "\n".join(work.atom_lines()) + "\n")
+            draft.add_file("review.tsv", "\n".join(review_lines(examples, drafts)) + "\n")
+        draft.add_file("statistics.tsv", "\n".join(statistics_table(filtered.statistics)) + "\n")
+        draft.add_file("atoms.tsv", "\n".join(work.atom_lines()) + "\n")
         certificate = {
             **census(examples, Counter(e.phrase.sentence for e in embedded)),
             "removed_by_filter": filtered.removed,
@@ -141,7 +141,7 @@ class Compounds(CompoundDesign):
             sources["gen"] = [example.source for example in examples]
             certificate[CONTROL] = {"half": self.control_half, **control_facts(sources, held_in)}
         draft.certificate(certificate)
-        draft.card(data_card(certificate, filtered.statistics))
+        draft.set_card(data_card(certificate, filtered.statistics))
 
     def prove(self, benchmark: Benchmark) -> Proof:
         """Recount compounds and contexts, and look for the compounds in the training data."""

@@ -72,7 +72,7 @@ class CompoundRelease:
         draft.write("gen", examples)
         certificate = release_counts(examples)
         draft.certificate(certificate)
-        draft.card(_card(certificate))
+        draft.set_card(_card(certificate))
 
     def plan(self) -> dict[str, dict[str, int]]:
         """Return the number of sentences per category, for --dry-run."""

@@ -246,7 +246,7 @@ class _Build:
         if recipe.training is not None:
             certificate["idioms_in_training"] = self._write_training(recipe.training)
         self.draft.certificate(certificate)
-        self.draft.card(_CARD)
+        self.draft.set_card(_CARD)
 
     def _write(self, split: str, examples: Iterable[Example]) -> int:
         """Write a split and remember its sources: training must not hold them."""

@@ -120,7 +120,7 @@ class _ReleaseFolder:
                 draft, self.recipe.training, tested.union(self.clauses)
             )
         draft.certificate(certificate)
-        draft.card(
+        draft.set_card(
             "Imported as published; the roles and foci are those of the builder `consistency`. "
             "Pairs whose two sources are the same line are kept here and excluded when scoring."
         )

@@ -31,9 +31,9 @@ from recombine.builders.divergent.certificate import (
 from recombine.builders.divergent.control import certified_control, control_rows, open_rows
 from recombine.builders.divergent.count import Counts, count_corpus
 from recombine.builders.divergent.encode import EncodedCorpus, prepare
+from recombine.builders.divergent.incremental_split import SearchProgress
 from recombine.builders.divergent.measure import length_class, novel_shares
 from recombine.builders.divergent.options import DivergentOptions
-from recombine.builders.divergent.running_split import SearchProgress
 from recombine.builders.divergent.search import split_rows
 from recombine.builders.divergent.split import (
     TEST,
@@ -203,8 +203,8 @@ class Divergent(DivergentOptions):
             )
             rest = np.setdiff1d(np.arange(corpus.size), used)
             draft.write("rest", self._rest(corpus, rest))
-        draft.file("atoms.tsv", "".join(name_lines(counts, range(counts.atoms))))
-        draft.file(
+        draft.add_file("atoms.tsv", "".join(name_lines(counts, range(counts.atoms))))
+        draft.add_file(
             "compounds.tsv",
             "".join(name_lines(counts, range(counts.atoms, counts.atoms + counts.compounds))),
         )
@@ -214,7 +214,7 @@ class Divergent(DivergentOptions):
         if note is not None:
             certificate["given"] = note
         draft.certificate(certificate)
-        draft.card(data_card(certificate, self.way))
+        draft.set_card(data_card(certificate, self.way))
 
     def _with_dev(
         self,

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recombine.benchmark import CONTROL, TRAIN, TRAINING_SPLITS
-from recombine.builders.divergent.count import SLICE_SENTENCES, Counts, Cuts
+from recombine.builders.divergent.count import SLICE_SENTENCES, CountOptions, Counts
 from recombine.builders.divergent.encode import EncodedCorpus
 from recombine.builders.divergent.extract import (
     SHIFT,
@@ -194,7 +194,7 @@ def control_facts(
 
 
 def _uncut_shares(
-    corpus: EncodedCorpus, cuts: Cuts, test: Index, sets: Mapping[str, Index]
+    corpus: EncodedCorpus, cuts: CountOptions, test: Index, sets: Mapping[str, Index]
 ) -> dict[str, float | None]:
     """Return the share of all compound occurrences of the test, cut off or not, that sets show."""
     extractor = Extractor(cuts.definition, corpus, order=cuts.order)

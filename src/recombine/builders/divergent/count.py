@@ -36,7 +36,7 @@ UNCLEAN = set(string.punctuation) - {"-"} | set(string.digits) | {" ", "\u2018",
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cuts(ReadingOptions):
+class CountOptions(ReadingOptions):
     """Which atoms and compounds are controlled.
 
     The defaults are the paper's `ranges=200-1000000-100-100.10` and compound weight 0.5: after
@@ -104,39 +104,39 @@ class Counts:
         return f"{head}{self.extractor.separator()}{sub}"
 
 
-def kept_units(frequencies: Longs, names: list[str], cuts: Cuts) -> Mask:
+def kept_units(frequencies: Longs, names: list[str], options: CountOptions) -> Mask:
     """Return which units may be atoms, by cleanliness, rank and frequency."""
-    if cuts.edition == "all":
+    if options.edition == "all":
         return np.ones(len(names), dtype=bool)
     clean = np.array([UNCLEAN.isdisjoint(name) for name in names], dtype=bool)
     # Stable: equal frequencies stay in order of first appearance, as in collections.Counter.
     ranked = np.argsort(-frequencies, kind="stable")
     ranked = ranked[clean[ranked] & (frequencies[ranked] > 0)]
     kept = np.zeros(len(names), dtype=bool)
-    for start in range(cuts.skip_most_frequent, len(ranked), cuts.block):
-        if frequencies[ranked[start]] >= cuts.min_frequency:
-            kept[ranked[start : start + cuts.block]] = True
+    for start in range(options.skip_most_frequent, len(ranked), options.block):
+        if frequencies[ranked[start]] >= options.min_frequency:
+            kept[ranked[start : start + options.block]] = True
     return kept
 
 
-def count_corpus(corpus: EncodedCorpus, cuts: Cuts, directory: Path) -> Counts:
+def count_corpus(corpus: EncodedCorpus, options: CountOptions, directory: Path) -> Counts:
     """Count a corpus slice by slice; the rows lie in `directory`, memory-mapped."""
     frequencies = np.zeros(len(corpus.unit_names), np.int64)
     slices = corpus_slices(corpus, SLICE_SENTENCES)
     for first, last in slices:
         low, high = int(corpus.starts[first]), int(corpus.starts[last])
         frequencies += np.bincount(corpus.units[low:high], minlength=len(frequencies))
-    kept = kept_units(frequencies, corpus.unit_names, cuts)
+    kept = kept_units(frequencies, corpus.unit_names, options)
     if not kept.any():
         raise DataError(
-            f"no lemma passes the cut-offs (most frequent {cuts.skip_most_frequent} skipped, "
-            f"frequency at least {cuts.min_frequency})",
+            f"no lemma passes the cut-offs (most frequent {options.skip_most_frequent} skipped, "
+            f"frequency at least {options.min_frequency})",
             hint='a small corpus: lower skip_most_frequent and min_frequency, or edition = "all"',
         )
-    extractor = Extractor(cuts.definition, corpus, order=cuts.order)
+    extractor = Extractor(options.definition, corpus, order=options.order)
     compounds, totals = _count_compounds(corpus, slices, extractor, kept)
-    kept_sub = _heavy_subs(compounds, totals, len(extractor.subs), cuts)
-    columns = _Columns(corpus, extractor, compounds, kept_sub, kept, slices, cuts)
+    kept_sub = _heavy_subs(compounds, totals, len(extractor.subs), options)
+    columns = _Columns(corpus, extractor, compounds, kept_sub, kept, slices, options)
     return _write_rows(corpus, slices, extractor, kept, columns, directory)
 
 
@@ -153,20 +153,20 @@ def _count_compounds(
     return compounds, totals
 
 
-def _heavy_subs(compounds: Interner, totals: Longs, subs: int, cuts: Cuts) -> Mask:
+def _heavy_subs(compounds: Interner, totals: Longs, subs: int, options: CountOptions) -> Mask:
     """Return the sub-compounds of weight >= min_weight.
 
     Weight = 1 - (count of its most frequent head) / (its count), over occurrences (Moisio et al.
     2023 section 3 after Keysers et al. 2020). The published code uses it as a filter only.
     """
-    if cuts.edition == "all":
+    if options.edition == "all":
         return np.ones(subs, dtype=bool)
     sub_of = compounds.keys() >> SHIFT
     total = np.bincount(sub_of, weights=totals, minlength=subs)
     most = np.zeros(subs, np.int64)
     np.maximum.at(most, sub_of, totals)
     weights = 1 - most / np.maximum(total, 1)
-    heavy: Mask = weights >= cuts.min_weight
+    heavy: Mask = weights >= options.min_weight
     return heavy
 
 
@@ -181,7 +181,7 @@ class _Columns:
         kept_sub: Mask,
         kept: Mask,
         slices: list[tuple[int, int]],
-        cuts: Cuts,
+        options: CountOptions,
     ) -> None:
         keys = compounds.keys()
         self.compounds = compounds
@@ -206,10 +206,10 @@ class _Columns:
             # Only dependants become atoms in the published code; a head that is never a kept
             # dependant leaves its compounds without a count. The `all` edition takes heads too.
             units[part.units[found.dependants[heavy]]] = True
-            if cuts.edition == "all":
+            if options.edition == "all":
                 units[part.units[found.governors[heavy]]] = True
             labels[found.label[heavy[found.label_owner]]] = True
-        shared = _shared_names(extractor, kept) if cuts.edition == "paper" else []
+        shared = _shared_names(extractor, kept) if options.edition == "paper" else []
         for label, unit in shared:
             units[unit] = labels[label] = units[unit] or labels[label]
         self.units = units

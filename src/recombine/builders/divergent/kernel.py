@@ -1,7 +1,7 @@
 """The inner loops: exact incremental divergences in O(non-zero entries of a row), compiled.
 
-State (`running_split.Arrays`): integer counts per column and side, the Chernoff sums S_A and S_C
-and four totals. Moving a row changes S by the sum over its entries of
+State (`incremental_split.Arrays`): integer counts per column and side, the Chernoff sums S_A and
+S_C and four totals. Moving a row changes S by the sum over its entries of
 [f(v + dv x) g(w + dw x) - f(v) g(w)], with f and g the powers of a count in train and in test. They
 come from tables indexed by the integer counts, so a candidate costs table reads and a few
 products.

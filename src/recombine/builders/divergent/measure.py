@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from recombine.builders.divergent.count import Counts, Cuts, SparseRows
+from recombine.builders.divergent.count import CountOptions, Counts, SparseRows
 from recombine.errors import ConfigError
 
 # Keysers et al. 2020, section 2.2: atoms should be alike (0.5 is symmetric); compounds of the test
@@ -36,7 +36,7 @@ DEFAULT_ALPHAS = Alphas()
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeasureOptions(Cuts):
+class MeasureOptions(CountOptions):
     """What is counted, and how two sets are compared."""
 
     atom_alpha: float = ATOM_ALPHA

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from recombine.builders.divergent.count import Counts
+from recombine.builders.divergent.incremental_split import IncrementalSplit, SearchProgress
 from recombine.builders.divergent.kernel import (
     TEST_SIZE,
     TRAIN_SIZE,
@@ -25,7 +26,6 @@ from recombine.builders.divergent.kernel import (
     score_of,
 )
 from recombine.builders.divergent.options import DivergentOptions
-from recombine.builders.divergent.running_split import RunningSplit, SearchProgress
 from recombine.builders.divergent.split import TEST, TRAIN, UNUSED, Split
 
 # A setting of the paper: the shares of test between which both sides grow.
@@ -47,7 +47,7 @@ def published_split(
     """
     began = time.process_time()
     size, candidates = counts.size, options.candidates
-    state = RunningSplit(counts, options, np.arange(size), seed)
+    state = IncrementalSplit(counts, options, np.arange(size), seed)
     members = np.zeros((3, size), np.int64)
     members[UNUSED] = np.arange(size)
     lengths = np.array([0, 0, size], np.int64)

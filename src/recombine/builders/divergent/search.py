@@ -11,10 +11,10 @@ score drops by less than temperature x Exp(1), which is Metropolis' rule; the te
 linearly to zero over all passes. Sizes never leave their bounds.
 
 Both phases see exact divergences, updated in the time that one sentence has entries
-(`running_split`, compiled in `kernel`); sums are made afresh with every pass, and what is returned
-is computed from scratch. All steps are deterministic for a seed. The state is a function of the
-sides, the random state and the step, which a checkpoint holds, so that a killed search continues
-to the very same result.
+(`incremental_split`, compiled in `kernel`); sums are made afresh with every pass, and what is
+returned is computed from scratch. All steps are deterministic for a seed. The state is a function
+of the sides, the random state and the step, which a checkpoint holds, so that a killed search
+continues to the very same result.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ import numpy as np
 import numpy.typing as npt
 
 from recombine.builders.divergent.count import Counts
-from recombine.builders.divergent.options import DivergentOptions
-from recombine.builders.divergent.running_split import (
-    RunningSplit,
+from recombine.builders.divergent.incremental_split import (
+    IncrementalSplit,
     SearchProgress,
     round_to_32_bits,
 )
+from recombine.builders.divergent.options import DivergentOptions
 from recombine.builders.divergent.split import UNUSED, Bounds, Sides, Split
 from recombine.errors import ConfigError, DataError
 
@@ -74,7 +74,7 @@ def split_rows(
         )
     bounds.require_feasible(counts.size)
     member = np.arange(counts.size) if groups is None else np.unique(groups, return_inverse=True)[1]
-    state = RunningSplit(counts, options, member, seed)
+    state = IncrementalSplit(counts, options, member, seed)
     search = _Search(state, bounds)
     search.begin(start, locked)
     plan = _Plan(options.passes or default_passes(state.count), options.tries, state.count)
@@ -102,7 +102,7 @@ class _Plan:
 class _Search:
     """Greedy placing and annealing on a state, with checkpoints."""
 
-    def __init__(self, state: RunningSplit, bounds: Bounds) -> None:
+    def __init__(self, state: IncrementalSplit, bounds: Bounds) -> None:
         self.state = state
         self.bounds = bounds
         self.movable = np.arange(state.count)

@@ -44,7 +44,7 @@ from recombine.grammar.benchmark_grammar import (
     keep_grammar,
 )
 from recombine.grammar.files.folder import find_grammar
-from recombine.parallel import beside, gc_paused
+from recombine.parallel import gc_paused, run_in_fork
 from recombine.progress import progress
 
 MOST_REFERENCES = 32  # of one example
@@ -175,7 +175,7 @@ class Generated(GeneratedOptions):
             if split in splits
         }
         # Parsing all of train takes as long as writing all splits does.
-        look = beside(lambda: look_in_training(blueprint, training))
+        look = run_in_fork(lambda: look_in_training(blueprint, training))
         examples: dict[str, list[Example]] = {}
         for split, sentences in splits.items():
             rows = training.get(split)
@@ -186,7 +186,7 @@ class Generated(GeneratedOptions):
         draft.certificate(certificate)
         keep_grammar(draft, self.grammar)
         card = self._card(certificate, examples=examples, shown=blueprint.labels(TRAIN))
-        draft.card("\n".join([card, *self._notes()]))
+        draft.set_card("\n".join([card, *self._notes()]))
 
     def _card(
         self,

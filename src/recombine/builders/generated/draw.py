@@ -319,7 +319,7 @@ class Drawing:
             if isinstance(pair, Dropped):
                 return pair
             key = source if self.options.disjoint else str(number)
-            lot = lot_of(f"{self.seed}\0{pool}\0{key}", bounds[-1])
+            lot = stable_bucket(f"{self.seed}\0{pool}\0{key}", bounds[-1])
             member = next(index for index, bound in enumerate(bounds) if lot < bound)
             if not left[member]:
                 return FULL
@@ -439,6 +439,6 @@ def shuffled(places: Iterable[int], salt: str) -> list[int]:
     return sorted(places, key=lambda place: hashlib.sha256(f"{salt}\0{place}".encode()).digest())
 
 
-def lot_of(text: str, total: int) -> int:
+def stable_bucket(text: str, total: int) -> int:
     """A number below total, the same on every machine for the same text."""
     return int.from_bytes(hashlib.sha256(text.encode("utf-8")).digest()[:8], "big") % total

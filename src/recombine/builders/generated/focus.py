@@ -26,6 +26,7 @@ class FocusFinder:
         self.inventory = grammar.inventory
         self._source = grammar.realiser(options.source_language)
         self._target = grammar.realiser(options.target_language)
+        self._is_plain = lexicon.plain
         self._codes = frozenset(self.inventory.code(word) for word in part.targets)
         self._irregular = frozenset(self.inventory.code(word) for word in part.irregular)
         self._named = {code: lexicon.citation(code) for code in self._codes}
@@ -72,7 +73,7 @@ class FocusFinder:
             return ()
         node, slot = place
         tree = Tree(self.inventory, codes)
-        start, end = said_in(self._source, tree, node, source)
+        start, end = said_in(self._source, tree, node, source, is_plain=self._is_plain)
         first, last = said_in(self._target, tree, node, target)
         rendering = target[first:last]
         return (
@@ -102,22 +103,31 @@ class FocusFinder:
         return found
 
 
-def said_in(realiser: Realiser, tree: Tree, node: int, text: str) -> tuple[int, int]:
+def said_in(
+    realiser: Realiser, tree: Tree, node: int, text: str, *, is_plain: bool = True
+) -> tuple[int, int]:
     """The character range in which a sentence renders a constituent.
 
     Mostly it is the wording the constituent has by itself. Where the language inflects it for its
-    place in the sentence, the sentence is spelt out node by node, which takes much longer.
+    place in the sentence, or joins words (not `is_plain`), the sentence is spelt out node by node,
+    which takes much longer.
     """
     try:
         said = wording(realiser, tree, node)
     except GrammarError:  # nothing by itself, such as a noun phrase that must have a case
         said = ""
-    start = find_words(text, said, spaced=" " in realiser.join) if said else -1
-    if start >= 0:
+    spaced = " " in realiser.join
+    start = find_words(text, said, spaced=spaced) if said else -1
+    if start >= 0 and is_plain:
         return start, start + len(said)
     stretches = realiser.realise(tree).spans.get(node)
     if not stretches:
         raise GrammarError(f"'{text}' does not say the constituent {tree.at(node)}")
+    for first, last in stretches if start >= 0 else ():
+        # Where a verb says *qu'*, a *que* elsewhere is another verb's.
+        place = find_words(text[first:last], said, spaced=spaced)
+        if place >= 0:
+            return first + place, first + place + len(said)
     return stretches[-1]  # a verb may bring its particle too; its own form comes last
 
 

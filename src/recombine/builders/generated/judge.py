@@ -12,10 +12,12 @@ from functools import cached_property
 from recombine.benchmark import CONTROL, TRAIN, TRAINING_SPLITS, Example, Tag, normalise
 from recombine.builders.generated.blueprint import Blueprint
 from recombine.builders.generated.held_out import named_words
+from recombine.builders.generated.lexicon import MARKS
 from recombine.builders.generated.pairs import PairReader, reference_of
 from recombine.builders.generated.parts import Draw, RecipePart, with_targets
 from recombine.grammar.inventory import Inventory
 from recombine.grammar.pattern import Pattern
+from recombine.grammar.realise.realiser import Realiser
 from recombine.grammar.sampling.automaton import Automaton
 from recombine.grammar.sampling.constraints import read_bound
 from recombine.grammar.tree import Tree
@@ -147,23 +149,45 @@ class Judge:
                 yield "focus", "its pattern is about nothing, which is not its focus"
             return
         node, slot = place
-        start, end = self._source.realise(tree).spans[node][-1]
-        text = example.source[start:end]
+        stretches = self._stretches(self._source, tree, node)
         focus = example.focus[0] if len(example.focus) == 1 else None
-        if focus is None or (focus.text, focus.role, focus.start, focus.end) != (
-            text, slot, start, end,
-        ):  # fmt: skip
+        if (
+            focus is None
+            or (focus.start, focus.end) not in stretches
+            or (focus.text, focus.role) != (example.source[focus.start : focus.end], slot)
+        ):
+            start, end = stretches[-1]
+            text = example.source[start:end]
             yield "focus", f"its pattern is about '{text}' as {slot}, which is not its focus"
             return
-        spans = self._target.realise(tree).spans[node]
-        renderings = {reference_of(example)[first:last] for first, last in spans}
+        reference = reference_of(example)
+        places = self._stretches(self._target, tree, node)
+        renderings = {reference[start:end] for start, end in places}
         # A word may change where it meets the next: que and qu'.
         below = range(node, node + len(tree.at(node).codes))
         forms = (column[tree.codes[at]] for at, column in self._target.form_slots(tree.codes)
                  if at in below)  # fmt: skip
         if len(focus.accepted) != 1 or focus.accepted[0] not in {*renderings, *forms}:
             said = " or ".join(sorted(renderings))
-            yield "focus", f"'{text}' is rendered as '{said}', which is not its focus"
+            yield "focus", f"'{focus.text}' is rendered as '{said}', which is not its focus"
+
+    def _stretches(self, realiser: Realiser, tree: Tree, node: int) -> list[tuple[int, int]]:
+        """Where a sentence has a constituent: a word without what it brings with it (*que*, a
+        particle), a phrase with or without the mark that closes it.
+        """
+        realisation = realiser.realise(tree)
+        text, spans = realisation.text, realisation.spans[node]
+        word = node
+        while not self.inventory.is_word(tree.codes[word]) and len(tree.positions[word]) == 1:
+            word = tree.positions[word][0]
+        forms = [column[tree.codes[at]] for at, column in realiser.form_slots(tree.codes)
+                 if at == word]  # fmt: skip
+        for start, end in spans if forms else ():
+            place = text[start:end].casefold().find(forms[-1].casefold())
+            if place >= 0:
+                return [(start + place, start + place + len(forms[-1]))]
+        start, end = spans[-1]
+        return [(start, start + len(text[start:end].rstrip(MARKS))), (start, end)]
 
 
 class Composition:

@@ -13,11 +13,11 @@ from recombine.grammar.inventory import Inventory
 from recombine.grammar.sampling.constraints import Constraints, read_bound
 
 TARGET = "$target"
-DemandT = TypeVar("DemandT", bound="Demand")
+TreeConstraintsT = TypeVar("TreeConstraintsT", bound="TreeConstraints")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Look:
+class FocusRule:
     """What a metric looks at: the first node that `find` matches, and there the slot `take`.
 
     head: only the head word of what fills the slot; its modifiers are free.
@@ -29,7 +29,7 @@ class Look:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Demand:
+class TreeConstraints:
     """What a set of sentences has in common.
 
     pattern: alternatives; every sentence shows one of them. `$target` stands for any target word.
@@ -45,7 +45,7 @@ class Demand:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exposure(Demand):
+class Exposure(TreeConstraints):
     """Training sentences that prepare a pattern; `size` and `targets` default to the recipe's.
 
     shares: how the sentences are divided among the targets, in their order; equally if not given.
@@ -62,7 +62,7 @@ class Exposure(Demand):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecipePart(Demand):
+class RecipePart(TreeConstraints):
     """Sentences of one kind in one split.
 
     pool: parts of one pool share their draws; each sentence goes to one of them.
@@ -86,8 +86,8 @@ class RecipePart(Demand):
     each_depth: bool = False
     expose: tuple[Exposure, ...] = ()
     compose: str = ""
-    slot: dict[str, Demand] = field(default_factory=dict)
-    look: tuple[Look, ...] = ()
+    slot: dict[str, TreeConstraints] = field(default_factory=dict)
+    look: tuple[FocusRule, ...] = ()
     number: int = 0
     category: str = ""
     group: str = ""
@@ -211,7 +211,7 @@ def with_targets(text: str, targets: tuple[str, ...]) -> str:
 
 
 def demand_constraints(
-    demand: Demand,
+    demand: TreeConstraints,
     options: GeneratedOptions,
     *,
     targets: tuple[str, ...] = (),
@@ -375,7 +375,7 @@ def with_words(part: RecipePart, most: int, unsaid: Collection[str]) -> RecipePa
             )
         return [words[place] for place in left], [shares[place] for place in left if shares]
 
-    def demand(given: DemandT, **more: Any) -> DemandT:
+    def demand(given: TreeConstraintsT, **more: Any) -> TreeConstraintsT:
         return replace(given, weights={**given.weights, **never}, **more)
 
     never = dict.fromkeys(sorted(unsaid), 0.0)  # last, so that no other weight lets them in

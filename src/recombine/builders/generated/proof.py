@@ -19,7 +19,7 @@ from recombine.builders.generated.blueprint import Blueprint
 from recombine.builders.generated.judge import Judge
 from recombine.builders.generated.pairs import PairReader, reference_of
 from recombine.grammar.tree import Tree
-from recombine.parallel import beside, cores
+from recombine.parallel import cores, run_in_fork
 from recombine.progress import progress
 
 EVIDENCE = 3  # offending sentences kept as evidence
@@ -60,7 +60,7 @@ def prove_rows(blueprint: Blueprint, examples: Mapping[str, Sequence[Example]]) 
     shares = min(MOST_PROCESSES, cores())
     bounds = [len(rows) * number // shares for number in range(shares + 1)]
     parts = [rows[start:end] for start, end in pairwise(bounds)]
-    others = [beside(partial(_prove_share, blueprint, part, longest)) for part in parts[1:]]
+    others = [run_in_fork(partial(_prove_share, blueprint, part, longest)) for part in parts[1:]]
     with progress("prove", len(parts[0])) as bar:
         own = _prove_share(blueprint, parts[0], longest, bar.advance)
     found = [own, *(result() for result in others)]

@@ -70,7 +70,7 @@ class GeneratedRelease:
         names = ", ".join(f"{split} from `{path.name}`" for split, path in self.found().items())
         for split, examples in splits.items():
             draft.write(split, examples)
-        draft.card(f"Imported as published: {names}. Duplicates are kept.")
+        draft.set_card(f"Imported as published: {names}. Duplicates are kept.")
 
     def _example(self, source: str, reference: str, label: str) -> Example:
         tags: dict[str, str | int | float] = {"pattern": label or self.default_label}

@@ -161,10 +161,10 @@ def _problems_of(text: str, partial: bool, trust: bool) -> list[RecombineError]:
 def _recipe_problems(text: str, trust: bool) -> list[RecombineError]:
     """What is wrong with a recipe; a builder may know more than its options do."""
     from recombine.builders.recipe import read_recipe
-    from recombine.errors import collected
+    from recombine.errors import collect_errors
 
     problems: list[RecombineError] = []
-    with collected(problems):
+    with collect_errors(problems):
         builder = read_recipe(text, trust=trust).builder
         if hasattr(builder, "check_recipe"):
             builder.check_recipe()

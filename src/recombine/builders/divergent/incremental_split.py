@@ -62,7 +62,7 @@ class Arrays(NamedTuple):
     random: npt.NDArray[np.uint64]
 
 
-class RunningSplit:
+class IncrementalSplit:
     """Sides, counts and sums of one search; the compiled loops work on its arrays.
 
     `member` numbers the unit (a row, or a group of rows) that each row belongs to.

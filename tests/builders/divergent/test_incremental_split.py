@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from parsed_corpora import asked, counted, made_up
-from recombine.builders.divergent import running_split
+from recombine.builders.divergent import incremental_split
+from recombine.builders.divergent.incremental_split import IncrementalSplit, _room, power_table
 from recombine.builders.divergent.measure import column_totals, divergences
-from recombine.builders.divergent.running_split import RunningSplit, _room, power_table
 from recombine.builders.divergent.search import exponential_quantiles
 
 
@@ -39,7 +39,7 @@ def test_entered_sides_give_the_measured_divergences(tmp_path: Path, grouped: bo
     _, counts = counted(made_up(200), tmp_path, edition="all")
     columns = counts.atoms + counts.compounds
     member = np.arange(counts.size) // 3 if grouped else np.arange(counts.size)
-    state = RunningSplit(counts, asked(), member, 1)
+    state = IncrementalSplit(counts, asked(), member, 1)
     state.sides[:] = np.random.default_rng(1).integers(0, 3, state.count)
     wanted = state.sides.copy()
     state.enter()
@@ -57,7 +57,7 @@ def test_entered_sides_give_the_measured_divergences(tmp_path: Path, grouped: bo
 
 def test_what_is_large_is_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four bytes a number: as many as are allowed stay in memory."""
-    monkeypatch.setattr(running_split, "LARGE", 4 * 10 * 2)
+    monkeypatch.setattr(incremental_split, "LARGE", 4 * 10 * 2)
     assert _room((10, 2)).base is None
     assert _room((11, 2)).base is not None
     assert _room((11, 2)).shape == (11, 2)
@@ -69,6 +69,6 @@ def test_rows_are_groups_of_one(tmp_path: Path) -> None:
     order = np.random.default_rng(1).permutation(counts.size)
     given = (counts.rows, counts.atoms, counts.atoms + counts.compounds, order)
     member = np.arange(counts.size)
-    single = running_split._gather(*given, member)
-    grouped = running_split._gather_groups(*given, member)
+    single = incremental_split._gather(*given, member)
+    grouped = incremental_split._gather_groups(*given, member)
     assert all(np.array_equal(*pair) for pair in zip(single, grouped, strict=True))
