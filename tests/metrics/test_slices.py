@@ -36,6 +36,17 @@ def test_keys_without_an_observation_are_counted_but_not_sliced():
     assert list(slices.tags["one"]) == ["a", "b"]
 
 
+def test_groups_have_a_value_of_every_tag():
+    """The first tag is outermost; a combination that no observation has is no group."""
+    pairs = [("a", 2), ("b", 1), ("a", 1), ("b", None), ("a", 2), ("b", 2)]
+    slices = Slices([key(one=one, **({"two": two} if two else {})) for one, two in pairs], 5)
+    groups = {values: list(rows) for values, rows in slices.group_by("one", "two").items()}
+    assert groups == {("a", "1"): [2], ("a", "2"): [0, 4], ("b", "1"): [1]}
+    assert list(groups) == [("a", "1"), ("a", "2"), ("b", "1")]
+    assert list(slices.group_by()[()]) == [0, 1, 2, 3, 4]
+    assert slices.group_by("three") == {}
+
+
 def test_a_key_whose_examples_disagree_has_no_value():
     """A pair has the tags that both of its sentences have."""
     slices = Slices([[*key(one="a", two="x"), *key(one="b", two="x")]])

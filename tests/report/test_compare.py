@@ -14,7 +14,7 @@ from recombine.report.options import ReportOptions
 from recombine.report.reading.observations import read_observations
 from recombine.report.reading.runs import open_runs
 from recombine.report.results import make_results
-from recombine.report.tables.own import slice_difference_table
+from recombine.report.tables.own import difference_table
 from recombine.statistics.aggregate import Aggregator
 from recombine.statistics.paired import PairedDifference
 from recombine.statistics.sample import Sampling
@@ -103,15 +103,17 @@ def test_what_has_no_score_comes_last(run):
     assert results.ranking() == [["oracle-ish", "transformer", "lstm", "unknown"]]
 
 
-def test_the_greatest_loss_is_told_first(findings):
+def test_the_greatest_loss_is_told_first(run):
     """Where less is better a loss is a rise; what has no difference stands at the end."""
-    (one, *_) = findings.main.comparisons
+    observed = read_observations(open_runs([run]), "exact", "gen")
+    (one, *_) = comparisons_of(observed)
     first, second, *rest = one.slices
     gone = replace(first, difference=replace(first.difference, value=math.nan))
     for higher in (True, False):
         parts = [replace(part, higher_is_better=higher) for part in (second, gone, *rest)]
-        table = slice_difference_table(findings.main, replace(one, slices=tuple(parts)))
-        gains = [row[1].value for row in table.rows]
+        pair = replace(one, slices=tuple(parts))
+        table = difference_table([(observed, pair)], slices=True)
+        gains = [row[8].value for row in table.rows[1:]]  # below the row of all sentences
         assert math.isnan(gains[-1])
         assert gains[:-1] == sorted(gains[:-1], reverse=not higher)
 

@@ -213,6 +213,10 @@ class ObservationTable(Measure):
         """Places of the keys for each value of a tag: numbers ascending, else as they appear."""
         return self.sliced.rows(tag)
 
+    def group_by(self, *tags: str) -> dict[tuple[str, ...], Rows]:
+        """Places of the keys for each combination of values of several tags that there is."""
+        return self.sliced.group_by(*tags)
+
     @property
     def sliceable_tags(self) -> list[str]:
         """Tags worth slicing by."""

@@ -105,6 +105,21 @@ class Slices:
             self._rows[tag] = {value: rows for value, rows in found.items() if len(rows)}
         return self._rows[tag]
 
+    def group_by(self, *tags: str) -> dict[tuple[str, ...], Rows]:
+        """Values of several tags -> the observations that have them all, the first tag outermost.
+
+        Without a tag it is all observations under `()`.
+        """
+        groups: dict[tuple[str, ...], Rows] = {(): np.arange(self.observed)}
+        for tag in tags:
+            groups = {
+                (*values, value): both
+                for values, rows in groups.items()
+                for value, there in self.rows(tag).items()
+                if len(both := np.intersect1d(rows, there, assume_unique=True))
+            }
+        return groups
+
     @cached_property
     def _keys(self) -> dict[str, dict[str, Rows]]:
         return {}

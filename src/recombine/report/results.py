@@ -184,18 +184,13 @@ def _crosses(
 def _cross(
     table: ObservationTable, row: str, column: str
 ) -> dict[tuple[str, str], dict[str, Cross]]:
-    places = []
-    for second, there in table.slices(column).items():
-        for first, here in table.slices(row).items():
-            where = np.intersect1d(here, there, assume_unique=True)
-            if len(where):
-                places.append((first, second, where))
-    # In order of first appearance.
+    # In order of first appearance; a key is in one group, so no two begin with the same.
+    groups = sorted(table.group_by(row, column).items(), key=lambda group: int(group[1][0]))
     return {
         (first, second): {
             system: Cross(len(where), table.mean(system, where)) for system in table.systems
         }
-        for first, second, where in sorted(places, key=lambda place: int(place[2][0]))
+        for (first, second), where in groups
     }
 
 

@@ -114,10 +114,8 @@ def systematicity(
         table = _table(source, "consistency", "systematicity", name)
         if table is None:
             continue
-        for data, in_data in table.slices("data").items():
-            for condition, rows in table.slices("condition").items():
-                where = np.intersect1d(in_data, rows)
-                _add(found, (data, condition), name, table, where, ready)
+        for series, where in table.group_by("data", "condition").items():
+            _add(found, series, name, table, where, ready)
     return found
 
 
@@ -225,7 +223,7 @@ def _add(
 ) -> None:
     """Add a point for every system that translates: the mean over its seeds."""
     for system in table.systems:
-        if len(where) and (system, checkpoint) in ready:
+        if (system, checkpoint) in ready:
             scores = [one for one in table.seed_scores(system, where).values() if one == one]
             if scores:
                 by_system = found.setdefault(series, {}).setdefault(checkpoint, {})

@@ -64,20 +64,27 @@ def consistency_tables(source: ReportRuns) -> list[Table]:
 def systematicity_table(table: ObservationTable, beside: bool = False) -> Table:
     """Table 4: one row per data type and condition, the paper's three models beside ours."""
     rows: list[tuple[Cell, ...]] = []
-    for data, in_data in table.slices("data").items():
-        for condition in _CONDITIONS:
-            where = _both(in_data, table.slices("condition").get(condition))
-            if len(where):
-                row: list[Cell] = [data, condition, len(where), *_scores(table, where)]
-                if beside:
-                    row += _by_size("consistency", "condition", f"{condition} {data}", "printed")
-                rows.append(tuple(row))
+    for (data, condition), where in _by_condition(table):
+        row: list[Cell] = [data, condition, len(where), *_scores(table, where)]
+        if beside:
+            row += _by_size("consistency", "condition", f"{condition} {data}", "printed")
+        rows.append(tuple(row))
     return Table(
         "table-4-systematicity",
         "Consistency of recombinations (Table 4)",
         ("data", "condition", "pairs", *table.systems, *(_sizes("(paper)") if beside else ())),
         tuple(rows),
         (PAPER,) if beside else (),
+    )
+
+
+def _by_condition(table: ObservationTable, *tags: str) -> list[tuple[tuple[str, ...], Rows]]:
+    """Pairs by kind of data, condition in the order of the paper, and more tags."""
+    order = list(table.slices("data"))
+    groups = table.group_by("data", "condition", *tags).items()
+    tested = [group for group in groups if group[0][1] in _CONDITIONS]
+    return sorted(
+        tested, key=lambda group: (order.index(group[0][0]), _CONDITIONS.index(group[0][1]))
     )
 
 
@@ -98,20 +105,13 @@ def _of(model: str, metric: str, tag: str, value: str, origin: str) -> float | N
 def template_table(table: ObservationTable, beside: bool = False) -> Table:
     """Figure 1 as numbers: one row per data type, condition and template."""
     rows: list[tuple[Cell, ...]] = []
-    templates = table.slices("template")
-    for data, in_data in table.slices("data").items():
-        for condition in _CONDITIONS:
-            here = _both(in_data, table.slices("condition").get(condition))
-            for template, rows_of in templates.items():
-                where = _both(here, rows_of)
-                if len(where):
-                    row: list[Cell] = [data, condition, template, len(where)]
-                    row += _scores(table, where)
-                    if beside:
-                        found = ("consistency", "template", f"{condition} {data} {template}")
-                        row.append(_of("mean of sizes", *found, "printed"))
-                        row += _by_size(*found, "released")
-                    rows.append(tuple(row))
+    for (data, condition, template), where in _by_condition(table, "template"):
+        row: list[Cell] = [data, condition, template, len(where), *_scores(table, where)]
+        if beside:
+            place = ("consistency", "template", f"{condition} {data} {template}")
+            row.append(_of("mean of sizes", *place, "printed"))
+            row += _by_size(*place, "released")
+        rows.append(tuple(row))
     columns = ("mean of sizes (paper)", *_sizes("(released)")) if beside else ()
     return Table(
         "figure-1-templates",
@@ -130,22 +130,19 @@ def synonym_table(
     # The metrics' own names, whatever this run calls them.
     metrics = {"sentence": "consistency", "term": "synonym-consistency"}
     rows: list[tuple[Cell, ...]] = []
-    for name in (*sentence.slices("synonym"), ALL):
-        for data in sentence.slices("data"):
-            where = _slice(sentence, "synonym", name, data)
-            if not len(where):
-                continue
-            row: list[Cell] = [name, data, len(where)]
-            for table in tables_of.values():
-                there = _slice(table, "synonym", name, data)
-                row += _scores(table, there) if len(there) else [None] * len(table.systems)
-            for what in tables_of if beside else ():
-                metric = metrics[what]
-                row += [
-                    _of("mean of sizes", metric, "synonym", f"{name} {data}", "printed"),
-                    _of("full data", metric, "synonyms", data if name == ALL else "", "printed"),
-                ]
-            rows.append(tuple(row))
+    places_of = {what: _each_and_all(table, "synonym") for what, table in tables_of.items()}
+    for (name, data), where in places_of["sentence"].items():
+        row: list[Cell] = [name, data, len(where)]
+        for what, table in tables_of.items():
+            there = places_of[what].get((name, data))
+            row += [None] * len(table.systems) if there is None else _scores(table, there)
+        for what in tables_of if beside else ():
+            metric = metrics[what]
+            row += [
+                _of("mean of sizes", metric, "synonym", f"{name} {data}", "printed"),
+                _of("full data", metric, "synonyms", data if name == ALL else "", "printed"),
+            ]
+        rows.append(tuple(row))
     columns = [f"{system}: {what}" for what, table in tables_of.items() for system in table.systems]
     for what in tables_of if beside else ():
         columns += [f"mean of sizes, {what} (paper)", f"full, {what} (paper)"]
@@ -159,16 +156,12 @@ def synonym_table(
 def idiom_table(table: ObservationTable, beside: bool = False) -> Table:
     """Table 8: the share of literal renderings per idiom and data type, and of all idioms."""
     rows: list[tuple[Cell, ...]] = []
-    for name in (*table.slices("idiom"), ALL):
-        for data in table.slices("data"):
-            where = _slice(table, "idiom", name, data)
-            if not len(where):
-                continue
-            row: list[Cell] = [name, data, len(where), *_scores(table, where)]
-            if beside:
-                row += _by_size("literal-peak", "idiom", f"{name} {data}", "printed")
-                row += _peak_and_end(name, data)
-            rows.append(tuple(row))
+    for (name, data), where in _each_and_all(table, "idiom").items():
+        row: list[Cell] = [name, data, len(where), *_scores(table, where)]
+        if beside:
+            row += _by_size("literal-peak", "idiom", f"{name} {data}", "printed")
+            row += _peak_and_end(name, data)
+        rows.append(tuple(row))
     columns: tuple[str, ...] = ("idiom", "data", "sentences", *table.systems)
     notes: tuple[str, ...] = (
         "Lower is better; sentences that are degenerate or set apart do not count.",
@@ -300,16 +293,10 @@ def window_table(source: ReportRuns) -> Table:
     )
 
 
-def _both(first: Rows | None, second: Rows | None) -> Rows:
-    if first is None or second is None:
-        return np.empty(0, dtype=np.int64)
-    return np.intersect1d(first, second)
-
-
-def _slice(table: ObservationTable, tag: str, value: str, data: str) -> Rows:
-    """Keys of one kind of data with one value of a tag, or with any."""
-    of_data = table.slices("data").get(data)
-    return _both(of_data if value == ALL else table.slices(tag).get(value), of_data)
+def _each_and_all(table: ObservationTable, tag: str) -> dict[tuple[str, ...], Rows]:
+    """Keys by a tag and kind of data, and at the end all of each kind of data."""
+    by_data = {(ALL, data): where for data, where in table.slices("data").items()}
+    return {**table.group_by(tag, "data"), **by_data}
 
 
 def _scores(table: ObservationTable, where: Rows) -> list[Cell]:

@@ -307,25 +307,6 @@ def difference_table(
     )  # fmt: skip
 
 
-def slice_difference_table(results: MetricResults, one: Comparison) -> Table:
-    """A paired difference for each value of the main tag, the greatest loss first."""
-    rows: list[tuple[Cell, ...]] = [
-        (
-            part.value,
-            replace(part.difference, undecided=0.0),
-            show_p(part.p_adjusted), part.verdict,
-        )
-        for part in sorted(one.slices, key=_loss_first)
-    ]  # fmt: skip
-    return Table(
-        name=table_name("difference", results.metric, results.split, one.second, one.first),
-        title=f"{one.second} − {one.first} for each {results.main_tag}",
-        columns=(results.main_tag or "", "difference", "p (Holm)", "verdict"),
-        rows=tuple(rows),
-        notes=(OPEN,) if results.is_open else (),
-    )
-
-
 def _loss_first(part: SliceDifference) -> tuple[bool, float]:
     gain = part.difference.value
     return math.isnan(gain), gain if part.higher_is_better else -gain
