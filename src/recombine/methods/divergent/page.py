@@ -121,7 +121,7 @@ SHOWN, LONGEST = 4, 400
 
 
 def _sentences(family: Family) -> Markup:
-    """What the first system made of each test set: its worst sentences, and its best."""
+    """What a system made of each test set: its worst sentences, and its best."""
     blocks = []
     for target in family.targets:
         kinds = family.kinds(target)
@@ -152,7 +152,8 @@ def _chosen(family: Family, division: Division) -> list[ShownSentence]:
     files = source.files(family.metric, SPLIT)
     if not files:
         return []
-    first = files[0]
+    # A control's sentences show what is hard, and no system's way of composing.
+    first = next((one for one in files if one.system not in family.comparators), files[0])
     cell = next((one for one in source.cells if one.voice == first.voice), None)
     said = cell.translations(SPLIT) if cell is not None else {}
     examples = source.examples(SPLIT)

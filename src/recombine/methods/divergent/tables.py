@@ -97,7 +97,8 @@ def generalisation_table(family: Family) -> Table | None:
         (
             "The two test sets are not the same, so no paired test applies; the interval of the "
             "ratio is by first-order error propagation of its logarithm.",
-            "At equal lengths: both scores as means over length classes, weighted by max's sizes.",
+            "Splits: how many of min + how many of max. At equal lengths: both scores as means over "
+            "length classes, weighted by max's sizes.",
             *_control_notes((str(row[0]) for row in rows), family),
         ),
         decimals=3, places=dict.fromkeys(("min", "random", "max", "control - own, max"), 1),
@@ -339,7 +340,7 @@ def split_table(splits: Sequence[Certified]) -> Table:
         ("Length, vocabulary and atom divergence should be alike; where they are not, a ratio "
          "of scores is no proof (section 7.2).",
          *((PAPER_ATOMS,) if len(rows) > ours else ())),
-        frozenset({ours}), 4,
+        frozenset({ours}), 4, places={"words a sentence": 1},
     )  # fmt: skip
 
 

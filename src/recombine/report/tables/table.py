@@ -328,7 +328,6 @@ class Dress:
     cells: Mapping[tuple[int, int], CellLook] = field(default_factory=dict)
     heads: Mapping[int, Markup | str] = field(default_factory=dict)
     merged: bool = False
-    drawn: tuple[str, Sequence[Markup]] | None = None
     css: str = "plain"
     titled: bool = True
 
@@ -364,8 +363,6 @@ def html(table: Table | None, dress: Dress | None = None) -> Markup:
         HtmlCell(dress.heads.get(place, _label(table, name)), css=right[place])
         for place, name in enumerate(table.columns)
     ]
-    if dress.drawn is not None:
-        heads.append(HtmlCell(dress.drawn[0]))
     return render(
         "table",
         title=table.title,
@@ -395,8 +392,6 @@ def _html_row(table: Table, number: int, right: Sequence[str], dress: Dress) -> 
                 cells.append(shown._replace(span=span))
         else:
             cells.append(shown._replace(is_head=place == int(dress.merged)))
-    if dress.drawn is not None:
-        cells.append(HtmlCell(dress.drawn[1][number]))
     return HtmlRow(cells, number in table.rules and number > 0)
 
 
