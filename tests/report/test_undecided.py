@@ -64,7 +64,9 @@ def test_tables_have_the_range(report: Findings) -> None:
     assert table.columns[-1] == "up to"
     assert [(row[5], row[-1]) for row in table.rows] == [(75.0, None), (50.0, 100.0)]
     table = tag_table(report.main, "pattern")
-    assert [row[3].reach for row in table.rows if isinstance(row[3], Estimate)][1] == 100.0
+    assert [row[3].upper_if_unjudged for row in table.rows if isinstance(row[3], Estimate)][
+        1
+    ] == 100.0
     assert "0.0 to 100.0" in markdown(table)
     assert "0.0 to 100.0" in latex(table)
     assert UNDECIDED in markdown(table)
@@ -186,7 +188,7 @@ def test_scores_of_a_metric_that_judges_all_have_no_range(findings: Findings) ->
     """One number, no column more, no note."""
     table = overall_table(findings, "gen")
     assert "up to" not in table.columns
-    assert math.isnan(findings.main.overall(findings.systems[0]).reach)
+    assert math.isnan(findings.main.overall(findings.systems[0]).upper_if_unjudged)
     assert UNDECIDED not in markdown(tag_table(findings.main, findings.main.main_tag or ""))
 
 

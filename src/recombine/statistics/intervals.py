@@ -46,14 +46,19 @@ class Estimate:
         return self.value, self.low, self.high
 
     @property
-    def reach(self) -> float:
+    def upper_if_unjudged(self) -> float:
         """The number if all that could not be judged were right; NaN where all was judged."""
         return self.value + self.undecided if self.undecided else math.nan
 
+    @property
+    def possible(self) -> list[float]:
+        """The lowest and the highest that the number may be; one where all was judged."""
+        upper = self.upper_if_unjudged
+        return [self.value] if math.isnan(upper) else [self.value, upper]
+
     def told(self, decimals: int = 1) -> str:
         """The number in digits, and how high it may be where not all could be judged."""
-        reach = f" to {self.reach:.{decimals}f}" if self.undecided else ""
-        return f"{self.value:.{decimals}f}{reach}"
+        return " to ".join(f"{end:.{decimals}f}" for end in self.possible)
 
 
 class Component(NamedTuple):
@@ -188,12 +193,12 @@ def scaled_interval(
     worth = share * (1 - share) * (width / error) ** 2
     shrunk = student * student / worth
     centre = (share + shrunk / 2) / (1 + shrunk)
-    reach = student * math.sqrt(share * (1 - share) / worth + (shrunk / 2) ** 2 / student**2)
-    reach /= 1 + shrunk
+    half_width = student * math.sqrt(share * (1 - share) / worth + (shrunk / 2) ** 2 / student**2)
+    half_width /= 1 + shrunk
     return Estimate(
         estimate,
-        low + width * max(0.0, centre - reach),
-        low + width * min(1.0, centre + reach),
+        low + width * max(0.0, centre - half_width),
+        low + width * min(1.0, centre + half_width),
         method,
         error,
     )

@@ -142,11 +142,11 @@ class Sample:
         if not math.isfinite(variance):
             return PairedDifference(observed, method=TOO_FEW)
         span = self._difference_interval(observed, parts, self.units.count)
-        reach = self.aggregator.limits[1] - self.aggregator.limits[0]
+        width = self.aggregator.limits[1] - self.aggregator.limits[0]
         speaking = self._speaking(first, second)
         # However small the variance, so few units cannot say more.
         least = least_p(speaking)
-        flat = is_nothing(variance, reach if math.isfinite(reach) else abs(observed))
+        flat = is_nothing(variance, width if math.isfinite(width) else abs(observed))
         p_value = least if flat else max(least, two_sided_p(observed, parts))
         kind = "clusters" if self.units.clustered else "items"
         test = f"Student's t over seeds and paired {kind}"
@@ -207,8 +207,8 @@ class Sample:
     ) -> Estimate:
         if not math.isfinite(sum(part.variance for part in parts)):
             return unknown(observed)
-        reach = self.aggregator.limits[1] - self.aggregator.limits[0]
-        return scaled_interval(observed, parts, units, (-reach, reach), self.confidence, "")
+        width = self.aggregator.limits[1] - self.aggregator.limits[0]
+        return scaled_interval(observed, parts, units, (-width, width), self.confidence, "")
 
     def _mean_score(self, system: str) -> float:
         return float(np.mean([self.aggregator.from_rows(rows) for rows in self.tables[system]]))

@@ -176,8 +176,8 @@ def _rows(table: Any) -> list[dict[str, Any]]:
                 named[name] = known(cell)
                 continue
             named[name] = [known(end) for end in cell.span]
-            if known(cell.reach) is not None:
-                named[f"{name} {UP_TO}"] = cell.reach
+            if known(cell.upper_if_unjudged) is not None:
+                named[f"{name} {UP_TO}"] = cell.upper_if_unjudged
         found.append(named)
     return found
 

@@ -295,8 +295,9 @@ def window_table(source: ReportRuns) -> Table:
 
 def _each_and_all(table: ObservationTable, tag: str) -> dict[tuple[str, ...], Rows]:
     """Keys by a tag and kind of data, and at the end all of each kind of data."""
-    by_data = {(ALL, data): where for data, where in table.slices("data").items()}
-    return {**table.group_by(tag, "data"), **by_data}
+    groups = table.group_by(tag, "data")
+    groups |= {(ALL, data): where for data, where in table.slices("data").items()}
+    return groups
 
 
 def _scores(table: ObservationTable, where: Rows) -> list[Cell]:

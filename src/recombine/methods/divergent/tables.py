@@ -97,8 +97,8 @@ def generalisation_table(family: Family) -> Table | None:
         (
             "The two test sets are not the same, so no paired test applies; the interval of the "
             "ratio is by first-order error propagation of its logarithm.",
-            "Splits: how many of min + how many of max. At equal lengths: both scores as means over "
-            "length classes, weighted by max's sizes.",
+            "Splits: how many of min + how many of max. At equal lengths: both scores as means "
+            "over length classes, weighted by max's sizes.",
             *_control_notes((str(row[0]) for row in rows), family),
         ),
         decimals=3, places=dict.fromkeys(("min", "random", "max", "control - own, max"), 1),
@@ -177,11 +177,11 @@ def _ratio(top: Estimate, bottom: Estimate) -> Estimate:
     """A quotient of independent scores: variances of their logarithms add up to first order."""
     ratio = top.value / bottom.value
 
-    def reach(above: float, below: float) -> float:
+    def half_width(above: float, below: float) -> float:
         return math.hypot(above / max(top.value, 1e-9), below / bottom.value)
 
-    fall = reach(top.value - top.low, bottom.high - bottom.value)
-    rise = reach(top.high - top.value, bottom.value - bottom.low)
+    fall = half_width(top.value - top.low, bottom.high - bottom.value)
+    rise = half_width(top.high - top.value, bottom.value - bottom.low)
     return Estimate(ratio, ratio * math.exp(-fall), ratio * math.exp(rise))
 
 

@@ -84,6 +84,7 @@ def _result(report: Findings, score: Score) -> dict[str, Any]:
             "confidence_level": report.options.confidence,
             "method": score.method,
         }
+    upper = score.upper_if_unjudged
     return {
         "evaluation_name": f"{benchmark.manifest.name} {score.split} {score.metric}{where}",
         "source_data": {
@@ -108,7 +109,7 @@ def _result(report: Findings, score: Score) -> dict[str, Any]:
                 "sd_over_seeds": f"{score.sd:.4f}",
                 "min_over_seeds": f"{min(score.seeds):.4f}",
                 "max_over_seeds": f"{max(score.seeds):.4f}",
-                **({"up_to_if_unjudged_is_right": f"{score.reach:.4f}"} if score.undecided else {}),
+                **({"up_to_if_unjudged_is_right": f"{upper:.4f}"} if upper == upper else {}),
                 **_gap(report, score),
             },
             "uncertainty": uncertainty,

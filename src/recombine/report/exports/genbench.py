@@ -71,7 +71,7 @@ def _number(score: Score) -> float | list[float] | None:
     if math.isnan(score.value):
         return None
     value = round(score.value, 2)
-    return [value, round(score.reach, 2)] if score.undecided else value
+    return [value, round(score.upper_if_unjudged, 2)] if score.undecided else value
 
 
 def _latex(name: str, chosen: dict[str, str]) -> str:

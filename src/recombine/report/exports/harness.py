@@ -48,7 +48,7 @@ def _results(report: Findings, system: str) -> dict[str, Any]:
         row = results.setdefault(task, {"alias": task})
         row[f"{measured.metric},none"] = "N/A" if math.isnan(score.value) else score.value
         if score.undecided:
-            row[f"{measured.metric}_up_to,none"] = score.reach
+            row[f"{measured.metric}_up_to,none"] = score.upper_if_unjudged
         for parts in report.gaps:
             place = (parts.system, parts.metric, parts.split, parts.tag)
             if place == (system, measured.metric, measured.split, ""):

@@ -50,7 +50,7 @@ def _log(report: Findings, log: Any, system: str, split: str) -> Any:
                 "low": log.EvalMetric(name="low", value=score.low),
                 "high": log.EvalMetric(name="high", value=score.high),
                 **(
-                    {UP_TO: log.EvalMetric(name=UP_TO, value=score.reach)}
+                    {UP_TO: log.EvalMetric(name=UP_TO, value=score.upper_if_unjudged)}
                     if score.undecided
                     else {}
                 ),

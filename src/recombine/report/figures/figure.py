@@ -124,7 +124,7 @@ def row_of(score: Score, **more: Any) -> dict[str, Any]:
         "score": round(score.value, 3),
         "low": round(score.low, 3),
         "high": round(score.high, 3),
-        **({UP_TO: round(score.reach, 3)} if score.undecided else {}),
+        **({UP_TO: round(score.upper_if_unjudged, 3)} if score.undecided else {}),
         "n": score.n,
         "told": told(score, more.pop("of", "")),
         **more,

@@ -18,7 +18,7 @@ from recombine.report.page.sections import DrawnInterval
 from recombine.report.page.shown import SystemLook, examples_link, look
 from recombine.report.results import MetricResults
 from recombine.report.tables.own import by_family, comparison_table, label_table
-from recombine.report.tables.table import CellLook, Dress, Table, html, show_p
+from recombine.report.tables.table import CellStyle, HtmlStyle, Table, html, show_p
 from recombine.templates import number, render, signed
 
 # More labels than this would not fit a stacked row on a phone.
@@ -59,7 +59,7 @@ class Duel(NamedTuple):
     span: DrawnInterval | None
     only_right: Sequence[OnlyRight]
     rows: Sequence[DifferenceRow]
-    reach: str
+    widest: str
     # Whether the rows are open: of the first pair, and where one of them is told apart.
     is_open: bool
 
@@ -93,7 +93,7 @@ def compare_section(report: Findings) -> Markup:
 def _duel(report: Findings, results: MetricResults, one: Comparison, *, is_first: bool) -> Duel:
     ends = [end for part in one.slices for end in (part.difference.low, part.difference.high)]
     ends += [one.overall.low, one.overall.high]
-    reach = max([1.0, *(abs(end) for end in ends if not math.isnan(end))])
+    widest = max([1.0, *(abs(end) for end in ends if not math.isnan(end))])
     several = max(len(results.seeds[name]) for name in (one.first, one.second)) > 1
     seed = " with its first seed" if several else ""
     only_right = [
@@ -110,10 +110,10 @@ def _duel(report: Findings, results: MetricResults, one: Comparison, *, is_first
         look(report, one.first),
         comparison_sentence(report, results, one),
         _shown(overall.value),
-        _span(overall.low, overall.value, overall.high, reach),
+        _span(overall.low, overall.value, overall.high, widest),
         only_right,
-        _rows(report, results, one, reach),
-        number(reach, 0),
+        _rows(report, results, one, widest),
+        number(widest, 0),
         is_first and one.count("tie") < len(one.slices),
     )
 
@@ -156,7 +156,7 @@ def _p(p: float) -> str:
 
 
 def _rows(
-    report: Findings, results: MetricResults, one: Comparison, reach: float
+    report: Findings, results: MetricResults, one: Comparison, widest: float
 ) -> list[DifferenceRow]:
     """Kinds of sentence, those where the better system gains most first."""
     tag = results.main_tag or ""
@@ -170,7 +170,7 @@ def _rows(
             DifferenceRow(
                 report.words.label(tag, part.value),
                 examples_link(a=one.second, b=one.first, metric=results.metric, **fields),
-                _span(change.low, change.value, change.high, reach),
+                _span(change.low, change.value, change.high, widest),
                 _shown(change.value),
                 f"{low} to {high}, {_p(part.p_adjusted)}, {part.n:,} sentences: {part.verdict}",
                 part.verdict,
@@ -183,10 +183,10 @@ def _shown(difference: float) -> str:
     return "–" if math.isnan(difference) else signed(difference)
 
 
-def _span(low: float, middle: float, high: float, reach: float) -> DrawnInterval | None:
+def _span(low: float, middle: float, high: float, widest: float) -> DrawnInterval | None:
     if math.isnan(low) or math.isnan(middle):
         return None
-    low, middle, high = (50 + 50 * end / reach for end in (low, middle, high))
+    low, middle, high = (50 + 50 * end / widest for end in (low, middle, high))
     return DrawnInterval(low, middle, high, zero=50.0)
 
 
@@ -201,10 +201,10 @@ def _table(report: Findings, results: MetricResults, *, titled: bool = False) ->
     """Every pair of systems in a row: difference, interval, p, wins, ties and losses."""
     table = comparison_table(report, results)
     cells = {
-        (row, 1): CellLook(verdict_of(one.overall, one.p_adjusted, results.higher_is_better))
+        (row, 1): CellStyle(verdict_of(one.overall, one.p_adjusted, results.higher_is_better))
         for row, one in enumerate(results.comparisons)
     }
-    return html(table, Dress(cells, titled=titled))
+    return html(table, HtmlStyle(cells, titled=titled))
 
 
 def anatomy_section(report: Findings, drawn: Sequence[DrawnFigure]) -> Markup:
@@ -240,14 +240,13 @@ def _classes(report: Findings, results: MetricResults, system: str) -> tuple[str
     for row, value in enumerate(by_family(results, counts), start=1):
         size = sum(counts[value].values())
         name = report.words.label(results.main_tag or "", value) if value else "all"
-        cells[row, 0] = CellLook(html=Markup.escape(name))
+        cells[row, 0] = CellStyle(html=Markup.escape(name))
         for place, label in enumerate(columns[1:], start=1):
             cells[row, place] = _class_look(
                 report, results, system, value, label, counts[value][label], size
             )
     heads: dict[int, Markup | str] = {0: report.words.tag(results.main_tag or "")}
-    dress = Dress(cells, heads, css="heat", titled=False)
-    return complete.title, html(table, dress)
+    return complete.title, html(table, HtmlStyle(cells, heads, css="heat", titled=False))
 
 
 def _class_look(
@@ -258,13 +257,13 @@ def _class_look(
     label: str,
     count: int,
     size: int,
-) -> CellLook:
+) -> CellStyle:
     share = count / size if size else 0.0
     title = f"{100 * share:.1f}%"
     right = label in results.right_labels
     css = step(share, right)
     if right or not count:
-        return CellLook(css, title=title)
+        return CellStyle(css, title=title)
     # What the class is called is part of every explanation, so a search for it finds the examples.
     fields = {
         "a": system,
@@ -274,4 +273,4 @@ def _class_look(
     }
     if value and results.main_tag:
         fields[f"tag__{results.main_tag}"] = value
-    return CellLook(css, examples_link(**fields), title)
+    return CellStyle(css, examples_link(**fields), title)

@@ -31,13 +31,13 @@ def familiar_results(report: Findings) -> MetricResults | None:
     return report.results_of(main.metric, FAMILIAR) if main.split != FAMILIAR else None
 
 
-def of_hundred(value: float, reach: float = math.nan) -> str:
+def of_hundred(value: float, upper: float = math.nan) -> str:
     """A share as people say it; all and none are said only where they are true.
 
-    `reach` is what it may be where not all could be judged.
+    `upper` is what it may be where not all could be judged.
     """
-    if not math.isnan(reach):
-        return f"{math.floor(value)} to {math.ceil(reach)} of 100"
+    if not math.isnan(upper):
+        return f"{math.floor(value)} to {math.ceil(upper)} of 100"
     rounded = round(value)
     if rounded == 100 and value < 100:
         return "over 99 of 100"
@@ -50,7 +50,7 @@ def amount(results: MetricResults, score: Score) -> str:
     """A score in words: a share of a hundred, or a number."""
     if math.isnan(score.value):
         return "nothing that could be judged"
-    return of_hundred(score.value, score.reach) if results.is_share else f"{score.value:.1f}"
+    return of_hundred(*score.possible) if results.is_share else f"{score.value:.1f}"
 
 
 def generalisation_headline(report: Findings) -> Headline:
@@ -94,9 +94,7 @@ def _interval(score: Score) -> list[float]:
 
 def _ends(score: Score | None) -> list[float]:
     """How low and how high a score may be."""
-    if score is None:
-        return [math.nan]
-    return [score.value] if math.isnan(score.reach) else [score.value, score.reach]
+    return [math.nan] if score is None else score.possible
 
 
 def _judged(new: float, familiar: float) -> str:

@@ -237,7 +237,7 @@ def _cell(
 
 def _highest(score: Score) -> float:
     """The end of the interval, or what the score is if all that was not judged is right."""
-    return score.high if math.isnan(score.reach) else max(score.high, score.reach)
+    return max(score.high, *score.possible)
 
 
 def hover(report: Findings, results: MetricResults, value: str, score: Score) -> str:

@@ -22,7 +22,7 @@ from recombine.report.page.sections import (
     glossary_section,
     scores_section,
 )
-from recombine.report.tables.table import Dress, Table, html
+from recombine.report.tables.table import HtmlStyle, Table, html
 from recombine.templates import render
 
 # Bytes for examples even when tables and charts use up the whole budget.
@@ -83,7 +83,7 @@ def _sentences(report: Findings) -> int:
 def _paper_tables(tables: Sequence[Table]) -> Markup:
     """The tables in the papers' own layouts, folded up."""
     shown = [
-        (table.title, html(table, Dress(titled=False)))
+        (table.title, html(table, HtmlStyle(titled=False)))
         for table in tables
         if len(table.rows) <= MOST_ROWS
     ]

@@ -24,7 +24,7 @@ from recombine.report.page.shown import (
 )
 from recombine.report.results import MetricResults
 from recombine.report.tables.own import overall_table, tag_table
-from recombine.report.tables.table import UNDECIDED, CellLook, Dress, html
+from recombine.report.tables.table import UNDECIDED, CellStyle, HtmlStyle, html
 from recombine.templates import capital, render
 
 
@@ -61,7 +61,7 @@ def scores_section(report: Findings) -> Markup:
     for split in report.splits:
         table = replace(overall_table(report, split), title=capital(report.split_name(split)))
         blocks = [_block(report, results) for results in report.results if results.split == split]
-        splits.append((table.title, blocks, html(table, Dress(titled=False, merged=True))))
+        splits.append((table.title, blocks, html(table, HtmlStyle(titled=False, merged=True))))
     all_results = [
         results
         for results in report.results
@@ -186,7 +186,7 @@ def _heat_table(report: Findings, results: MetricResults, tag: str) -> Markup:
     scores = results.by_tag(tag)
     cells = {}
     for row, (value, *_) in enumerate(table.rows):
-        cells[row, 0] = CellLook(html=Markup.escape(_value_name(report, scores, tag, str(value))))
+        cells[row, 0] = CellStyle(html=Markup.escape(_value_name(report, scores, tag, str(value))))
         for place, system in enumerate(results.best_first):
             score = scores[str(value)].get(system)
             cells[row, 2 + place] = _heat_look(results, score, system, str(value), tag)
@@ -195,21 +195,21 @@ def _heat_table(report: Findings, results: MetricResults, tag: str) -> Markup:
         for place, system in enumerate(results.best_first)
     }
     heads[0] = report.words.tag(tag)
-    return html(table, Dress(cells, heads, css="heat", titled=False))
+    return html(table, HtmlStyle(cells, heads, css="heat", titled=False))
 
 
 def _heat_look(
     results: MetricResults, score: Score | None, system: str, value: str, tag: str
-) -> CellLook:
+) -> CellStyle:
     if score is None or math.isnan(score.value):
-        return CellLook()
+        return CellStyle()
     fields = {
         "a": system,
         f"tag__{tag}": value,
         "metric": results.metric,
         "tag__split": results.split,
     }
-    return CellLook(shade(results, score), examples_link(**fields), score.counted)
+    return CellStyle(shade(results, score), examples_link(**fields), score.counted)
 
 
 def _small_tables(report: Findings, results: MetricResults) -> list[Markup]:

@@ -43,8 +43,7 @@ def whole(value: float) -> str:
 
 def between(score: Estimate, write: Callable[[float], str] = number) -> str:
     """A score as text; where the metric could not judge everything, how low and high it may be."""
-    ends = [score.value] if math.isnan(score.reach) else [score.value, score.reach]
-    return "–".join(map(write, ends))
+    return "–".join(map(write, score.possible))
 
 
 def interval(score: Estimate) -> str:

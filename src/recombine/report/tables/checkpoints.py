@@ -15,7 +15,7 @@ from recombine.metrics.observations import ObservationTable
 from recombine.metrics.score import Score
 from recombine.report.reading.observations import read_observations
 from recombine.report.reading.runs import ReportRuns
-from recombine.report.tables.table import Cell, Table, with_reach
+from recombine.report.tables.table import Cell, Table, with_upper
 from recombine.report.words import Words
 
 # A series of a curve, such as ("synthetic", "np"), by checkpoint and system.
@@ -79,7 +79,7 @@ def checkpoint_table(points: list[Point], metric: str, split: str, measured: str
         for point in points
     ]  # fmt: skip
     columns: tuple[str, ...] = ("checkpoint", "system", "score", "low", "high", "seeds")
-    columns, rows = with_reach(columns, rows, [point.score.reach for point in points])
+    columns, rows = with_upper(columns, rows, [point.score for point in points])
     return Table(
         f"training-{metric}-{split}",
         f"{measured} during training",

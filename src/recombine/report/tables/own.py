@@ -15,7 +15,7 @@ from recombine.report.compare import ALPHA, Comparison, SliceDifference, verdict
 from recombine.report.findings import Findings
 from recombine.report.gap import GapParts
 from recombine.report.results import MetricResults
-from recombine.report.tables.table import UP_TO, Cell, Table, show_p, with_reach
+from recombine.report.tables.table import UP_TO, Cell, Table, show_p, with_upper
 from recombine.report.words import Words
 from recombine.statistics.paired import PairedDifference
 
@@ -77,10 +77,8 @@ def overall_table(report: Findings, split: str) -> Table:
         "max over seeds. It is of n keys of all that the metric is about; failed ones had no "
         "output.",
     )
-    reaches = [
-        results.overall(system).reach for results in all_results for system in results.best_first
-    ]
-    columns, rows = with_reach(columns, rows, reaches)
+    scores = [results.overall(name) for results in all_results for name in results.best_first]
+    columns, rows = with_upper(columns, rows, scores)
     if UP_TO in columns:
         notes = (*notes, "up to: the score if all that the metric could not judge were right.")
     return Table(

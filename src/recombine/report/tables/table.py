@@ -73,13 +73,13 @@ class Table:
         return html(self)
 
 
-def with_reach(
-    columns: tuple[str, ...], rows: list[tuple[Cell, ...]], reaches: Sequence[float]
+def with_upper(
+    columns: tuple[str, ...], rows: list[tuple[Cell, ...]], scores: Sequence[Estimate]
 ) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
     """A column more, for how high scores may be, where a metric could not judge everything."""
-    if all(map(math.isnan, reaches)):
+    if all(len(score.possible) == 1 for score in scores):
         return columns, rows
-    ends = (None if math.isnan(end) else end for end in reaches)
+    ends = (None if len(score.possible) == 1 else score.upper_if_unjudged for score in scores)
     return (*columns, UP_TO), [(*row, end) for row, end in zip(rows, ends, strict=True)]
 
 
@@ -105,7 +105,7 @@ def show(value: Cell, decimals: int = 1) -> str:
 def _notes(table: Table) -> tuple[str, ...]:
     """The notes of a table, and what it means that a cell has two numbers."""
     cells = (cell for row in table.rows for cell in row if isinstance(cell, Estimate))
-    open_ended = any(not math.isnan(cell.reach) for cell in cells)
+    open_ended = any(len(cell.possible) > 1 for cell in cells)
     return (*table.notes, UNDECIDED) if open_ended else table.notes
 
 
@@ -289,7 +289,7 @@ def flat(
     for row in rows:
         for place, cell in enumerate(row):
             if isinstance(cell, Estimate) and len(more.get(place, ())) < 3:
-                ends = ("low", "high") if math.isnan(cell.reach) else ("low", "high", UP_TO)
+                ends = ("low", "high", UP_TO)[: 1 + len(cell.possible)]
                 more[place] = max(more.get(place, ()), ends, key=len)
     head: list[str] = []
     for place, name in enumerate(columns):
@@ -300,15 +300,14 @@ def flat(
         for place, cell in enumerate(row):
             width = 1 + len(more.get(place, ()))
             if isinstance(cell, Estimate):
-                reach = None if math.isnan(cell.reach) else cell.reach
-                cells += [*cell.span, reach][:width]
+                cells += [*cell.span, *cell.possible[1:], None][:width]
             else:
                 cells += [cell, *[None] * (width - 1)]
         lines.append(cells)
     return head, lines
 
 
-class CellLook(NamedTuple):
+class CellStyle(NamedTuple):
     """How the page shows a cell: a class, a link, words on hover, HTML in place of the text."""
 
     css: str = ""
@@ -318,14 +317,14 @@ class CellLook(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Dress:
+class HtmlStyle:
     """What the page adds to a table and paper does not need.
 
-    Looks of single cells by row and column and of heads by column; equal first cells in one; a
-    column drawn beside the numbers; classes of the table.
+    Looks of single cells by row and column and of heads by column; equal first cells in one;
+    classes of the table.
     """
 
-    cells: Mapping[tuple[int, int], CellLook] = field(default_factory=dict)
+    cells: Mapping[tuple[int, int], CellStyle] = field(default_factory=dict)
     heads: Mapping[int, Markup | str] = field(default_factory=dict)
     merged: bool = False
     css: str = "plain"
@@ -351,47 +350,46 @@ class HtmlRow(NamedTuple):
     rule: bool
 
 
-def html(table: Table | None, dress: Dress | None = None) -> Markup:
+def html(table: Table | None, style: HtmlStyle | None = None) -> Markup:
     """A table with its title and notes; nothing where there is none."""
     from markupsafe import Markup
 
     if table is None:
         return Markup()
-    dress = dress or Dress()
+    style = style or HtmlStyle()
     right = ["num" if is_numeric(table, place) else "" for place in range(len(table.columns))]
     heads = [
-        HtmlCell(dress.heads.get(place, _label(table, name)), css=right[place])
+        HtmlCell(style.heads.get(place, _label(table, name)), css=right[place])
         for place, name in enumerate(table.columns)
     ]
     return render(
         "table",
         title=table.title,
-        titled=dress.titled,
-        css=dress.css,
+        titled=style.titled,
+        css=style.css,
         heads=heads,
-        rows=[_html_row(table, number, right, dress) for number in range(len(table.rows))],
+        rows=[_html_row(table, number, right, style) for number in range(len(table.rows))],
         notes=_notes(table),
     )
 
 
-def _html_row(table: Table, number: int, right: Sequence[str], dress: Dress) -> HtmlRow:
+def _html_row(table: Table, number: int, right: Sequence[str], style: HtmlStyle) -> HtmlRow:
     cells = []
     for place, cell in enumerate(table.rows[number]):
-        look = dress.cells.get((number, place), CellLook())
-        said = _label(table, cell) if isinstance(cell, str) else cell
+        cell_style = style.cells.get((number, place), CellStyle())
+        named = _label(table, cell) if isinstance(cell, str) else cell
         text: Markup | str
-        text, below = _html_text(said, table.digits(place))
-        if look.html is not None:
-            text, below = look.html, ""
-        shown = HtmlCell(
-            text, below, " ".join(filter(None, (right[place], look.css))), look.link, look.title
-        )
-        if place == 0 and dress.merged:
+        text, below = _html_text(named, table.digits(place))
+        if cell_style.html is not None:
+            text, below = cell_style.html, ""
+        css = " ".join(filter(None, (right[place], cell_style.css)))
+        shown = HtmlCell(text, below, css, cell_style.link, cell_style.title)
+        if place == 0 and style.merged:
             span = _span(table, number)
             if span:
                 cells.append(shown._replace(span=span))
         else:
-            cells.append(shown._replace(is_head=place == int(dress.merged)))
+            cells.append(shown._replace(is_head=place == int(style.merged)))
     return HtmlRow(cells, number in table.rules and number > 0)
 
 
