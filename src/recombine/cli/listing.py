@@ -47,8 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def list_verb(options: argparse.Namespace) -> int:
-    """Print what there is, or all about one of it."""
-    names = [one for one in options.what if one not in LISTED]
+    """Print the lists, or everything about one member."""
+    names = [name for name in options.what if name not in LISTED]
     if len(options.what) == 1 and names:
         return _describe(names[0], options.json)
     if names:
@@ -57,18 +57,20 @@ def list_verb(options: argparse.Namespace) -> int:
             hint=f"kinds: {', '.join(LISTED)}; or one name alone",
         )
     kinds = options.what or [*LISTED]
-    found: dict[str, Any] = {kind: members(kind) for kind in kinds}
+    listing: dict[str, Any] = {kind: members(kind) for kind in kinds}
     if options.json:
         if options.options:
-            found.update(
-                {k: {name: _options(k, name) for name in found[k]} for k in kinds if k in CLASSES}
-            )
-        print_json(found)
+            listing |= {
+                kind: {name: _options(kind, name) for name in listing[kind]}
+                for kind in kinds
+                if kind in CLASSES
+            }
+        print_json(listing)
         return 0
-    for number, (kind, listed) in enumerate(found.items()):
+    for number, (kind, listed) in enumerate(listing.items()):
         print(("\n" if number else "") + f"{kind}:")
         for name, line in zip(
-            listed, aligned([f"  {name}", said] for name, said in listed.items()), strict=True
+            listed, aligned([f"  {name}", text] for name, text in listed.items()), strict=True
         ):
             print(line)
             if options.options and kind in CLASSES:
@@ -77,7 +79,7 @@ def list_verb(options: argparse.Namespace) -> int:
 
 
 def members(kind: str) -> dict[str, str]:
-    """The names of a kind, each with a line that says what it is."""
+    """The names of a kind, each with one line of description."""
     from recombine import registry
 
     if kind in CLASSES:
@@ -90,7 +92,7 @@ def members(kind: str) -> dict[str, str]:
 
 
 def _said_of_class(kind: str, name: str) -> str:
-    """The first line of a class's docstring, read without loading what the class needs."""
+    """The first line of a class's docstring, without importing its module."""
     from recombine import registry
 
     target = registry.BUILT_IN[kind].get(name)
@@ -129,7 +131,8 @@ def _first_sentence(lines: list[str]) -> str:
 def _languages(path: Path) -> str:
     if path.name != "abstract.grammar":
         return ""
-    codes = sorted(one.stem for one in path.parent.glob("*.grammar") if one.stem != "abstract")
+    files = path.parent.glob("*.grammar")
+    codes = sorted(file.stem for file in files if file.stem != "abstract")
     return f" [{', '.join(codes)}]"
 
 
@@ -166,25 +169,25 @@ def _meanings(name: str) -> dict[str, str]:
     from recombine.files import read_table
 
     names = ["*", *ALIKE.get(name, ()), name]
-    found: dict[str, dict[str, str]] = {one: {} for one in names}
+    meanings: dict[str, dict[str, str]] = {of: {} for of in names}
     for row in read_table(registry.data_path("words", "options.tsv"), ("of", "option", "meaning")):
-        if row["of"] in found:
-            found[row["of"]][row["option"]] = row["meaning"]
+        if row["of"] in meanings:
+            meanings[row["of"]][row["option"]] = row["meaning"]
     own: dict[str, str] = {}
-    for one in names:
-        own |= found[one]
+    for of in names:
+        own |= meanings[of]
     return own
 
 
 def _describe(name: str, as_json: bool) -> int:
-    """Say all about everything of that name."""
+    """Print everything about the members of that name, of any kind."""
     there = {kind: members(kind) for kind in LISTED}
     kinds = [kind for kind in LISTED if name in there[kind]]
     if not kinds:
-        known = [*LISTED, *dict.fromkeys(one for kind in LISTED for one in there[kind])]
+        known = [*LISTED, *dict.fromkeys(member for kind in LISTED for member in there[kind])]
         close = difflib.get_close_matches(name, known, n=1)
         raise ConfigError(
-            f"nothing is called '{name}'",
+            f"there is nothing of the name '{name}'",
             hint=f"did you mean '{close[0]}'?" if close else "recombine list shows all names",
         )
     if as_json:
@@ -208,11 +211,11 @@ def _about(kind: str, name: str, said: str) -> Iterator[str]:
 
     yield f"{kind[:-1]} {name}: {said}"
     if kind in CLASSES:
-        told = inspect.getdoc(registry.lookup(kind[:-1], name)) or ""
-        yield from told.splitlines()[1:]
+        text = inspect.getdoc(registry.lookup(kind[:-1], name)) or ""
+        yield from text.splitlines()[1:]
         yield ""
         yield from _option_lines(kind, name)
-        presets = [one for one in members("presets") if _is_preset_of(one, name)]
+        presets = [preset for preset in members("presets") if _is_preset_of(preset, name)]
         if kind == "systems" and presets:
             yield ""
             yield f"presets: {', '.join(presets)}"

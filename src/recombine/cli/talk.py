@@ -23,7 +23,10 @@ def say(text: str) -> None:
 
 def printable(text: str) -> str:
     """Text for a terminal: services, programs and files are quoted, none shall move the cursor."""
-    return "".join(one if one.isprintable() or one in "\n\t" else repr(one)[1:-1] for one in text)
+    return "".join(
+        letter if letter.isprintable() or letter in "\n\t" else repr(letter)[1:-1]
+        for letter in text
+    )
 
 
 class SafeTerminal(io.TextIOWrapper):
@@ -76,8 +79,8 @@ def fitted(table: Any, width: int) -> str:
         names = [at for at in words if at < first and at not in shared]
         rest = [at for at in places if at not in (*names, *shared)]
         if shared:
-            told = " · ".join(f"{table.columns[at]} {table.text(0, at)}" for at in shared)
-            blocks.append(wrapped(told, width))
+            constant = " · ".join(f"{table.columns[at]} {table.text(0, at)}" for at in shared)
+            blocks.append(wrapped(constant, width))
         for row in rows:
             head = " · ".join(table.text(row, at) for at in names)
             lines = _indented([f"{table.columns[at]} {table.text(row, at)}" for at in rest], width)
@@ -129,8 +132,8 @@ def print_tree(value: Any, indent: str = "") -> None:
             print_tree(item, indent + "  ")
         elif isinstance(item, list):
             print(printable(f"{indent}{key}:"))
-            for one in item:
-                print(printable(f"{indent}  {one}"))
+            for element in item:
+                print(printable(f"{indent}  {element}"))
         else:
             print(printable(f"{indent}{key}: {item}"))
 
@@ -153,7 +156,7 @@ def aligned(rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> list[st
 
 
 def print_plan(plan: Mapping[str, Any], as_json: bool) -> int:
-    """Print what --dry-run found: for people unless JSON is asked for."""
+    """Print the plan of --dry-run, as lines or as JSON."""
     if as_json:
         print_json(plan)
         return 0
@@ -187,8 +190,8 @@ def _cell_rows(cells: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
 def print_unplanned(outside: Sequence[Mapping[str, str]], as_json: bool) -> int:
     """Print what a plan would have to import, which is not done; return the exit code."""
     print_plan({"outside": list(outside)}, as_json)
-    say("note: the rest is not planned, because that would run these Python files;")
-    say("read them, then give --trust")
+    say("note: nothing more is planned, because that would run these Python files")
+    say("hint: read them, then give --trust")
     return 0
 
 
@@ -198,10 +201,10 @@ def print_reading_plan(files: Sequence[Path], as_json: bool, **more: Any) -> int
 
     sizes = {}
     for path in files:
-        inside = [path] if path.is_file() else [one for one in path.rglob("*") if one.is_file()]
+        inside = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
         if not inside:
             raise DataError(f"no such file: {path}")
-        sizes[str(path)] = round(sum(one.stat().st_size for one in inside) / 1e6, 2)
+        sizes[str(path)] = round(sum(file.stat().st_size for file in inside) / 1e6, 2)
     return print_plan({"input_megabytes": sizes, **more}, as_json)
 
 

@@ -498,7 +498,7 @@ def test_scores_of_meaning_are_a_range_and_explained(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "test   meaning  25.00 to 50.00  [" in out
     assert f"{examples[1].id}\tmeaning\tdifferent\n  source\t{examples[1].source}\n" in out
-    assert "  meaning said\t" in out
+    assert "  output means\t" in out
     hyps.write_text("".join(json.dumps({**row, "hyp": "にゃあ。"}) + "\n" for row in rows), "utf-8")
     assert main([*command, "--summary"]) == 0
     reasons = capsys.readouterr().out

@@ -37,10 +37,10 @@ def check_verb(options: argparse.Namespace) -> int:
     proof = _proof_of(options.path)
     for line in () if options.json else proof:
         say(line)
-    found = _problems_of(options.path, options.partial, options.trust)
-    problems = [one for one in found if not isinstance(one, NotImported)]
+    errors = _problems_of(options.path, options.partial, options.trust)
+    problems = [error for error in errors if not isinstance(error, NotImported)]
     unfinished = bool(problems) or options.partial or bool(options.recipe)
-    unknown = {str(one.message): None for one in found if isinstance(one, NotImported)}
+    unknown = {str(error.message): None for error in errors if isinstance(error, NotImported)}
     notes = _coverage_of(options.path, options.recipe) if unfinished else _notes_on(options.path)
     notes = [*(f"{message}; give --trust to check it, too" for message in unknown), *notes]
     if options.json:
@@ -79,7 +79,7 @@ def _proof_of(text: str) -> list[str]:
 
 
 def _coverage_of(text: str, recipe: str) -> list[str]:
-    """How much of a grammar its unfinished languages say, and what a recipe can make of that."""
+    """How complete the languages of a grammar are, and what a recipe can draw from them."""
     from recombine.grammar import Grammar
     from recombine.grammar.coverage import coverage
 
@@ -87,18 +87,18 @@ def _coverage_of(text: str, recipe: str) -> list[str]:
         return []
     try:
         grammar = Grammar.load(text)
-        found = [coverage(grammar.concrete(language)) for language in grammar.languages]
+        coverages = [coverage(grammar.concrete(language)) for language in grammar.languages]
     except RecombineError:
         return []  # what cannot be read is among the problems
     notes = []
-    for one in found:
-        if not one.is_complete:
-            notes += [one.describe(), *_recipe_coverage(text, one.language, recipe)]
+    for own in coverages:
+        if not own.is_complete:
+            notes += [own.describe(), *_recipe_coverage(text, own.language, recipe)]
     return notes
 
 
 def _recipe_coverage(text: str, language: str, recipe: str) -> list[str]:
-    """What recipes can draw: the given one, or one called like the grammar or what it extends."""
+    """What a recipe can draw: the given one, or those with the name of the grammar or its base."""
     from recombine.builders.generated.builder import Generated
     from recombine.builders.recipe import read_recipe, recipe_names
     from recombine.grammar.files.folder import base_folders, find_grammar
@@ -114,7 +114,7 @@ def _recipe_coverage(text: str, language: str, recipe: str) -> list[str]:
 
 
 def _notes_on(text: str) -> list[str]:
-    """What is no problem but good to know."""
+    """Facts that are no problem, but worth knowing."""
     if Path(text).suffix == ".toml" or not _is_grammar(text):
         return []
     from recombine.grammar import Grammar, note_conflicts

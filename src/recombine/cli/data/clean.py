@@ -51,10 +51,10 @@ def clean_verb(options: argparse.Namespace) -> int:
             f"{options.source} --target {options.target} --out {options.out}",
         )
     if len(options.corpus) == 2:
-        found = clean_texts(tuple(options.corpus), options.out, **codes)
+        counts = clean_texts(tuple(options.corpus), options.out, **codes)
     else:
-        found = clean_corpus(options.corpus[0], options.out, **codes)
-    print_found(found._asdict(), options.json)
+        counts = clean_corpus(options.corpus[0], options.out, **codes)
+    print_found(counts._asdict(), options.json)
     return 0
 
 

@@ -37,10 +37,10 @@ def contamination_verb(options: argparse.Namespace) -> int:
         if options.sample:
             sizes = {split: min(size, options.sample) for split, size in sizes.items()}
         return print_reading_plan(options.corpus, options.json, examples=sizes)
-    found = contamination(
+    counts = contamination(
         benchmark, options.corpus, splits=tuple(options.split), sample=options.sample
     )
-    print_found(found, options.json)
+    print_found(counts, options.json)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The verb parse: every reading of a sentence, or where it stopped being one."""
+"""The verb parse: the readings of a sentence, or the place where parsing failed."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _parse_row(
 
 
 def _unread(grammar: Grammar, language: str, parse: Parse, where: Where) -> DataError:
-    """Where a sentence stopped being one, and what could have come there."""
+    """Return the place where parsing failed, and the words that were possible there."""
     failure = parse.failure
     assert failure is not None
     place = where._replace(column=failure.offset + 1, width=max(1, len(failure.found)))

@@ -48,13 +48,16 @@ def terminal_width() -> int | None:
 
 
 def tree_row(grammar: Grammar, tree: Tree, languages: Sequence[str]) -> dict[str, Any]:
-    """A tree as JSON: what every language says for each of its nodes."""
-    said = {language: grammar.realise(tree, language) for language in languages}
+    """A tree as JSON, with the linearisation of each node in every language."""
+    sentences = {language: grammar.realise(tree, language) for language in languages}
     return {
         "tree": str(tree),
-        **{language: one.text for language, one in said.items()},
+        **{language: sentence.text for language, sentence in sentences.items()},
         "nodes": [
-            {"label": label, **{language: one.piece(node) for language, one in said.items()}}
+            {
+                "label": label,
+                **{language: sentence.piece(node) for language, sentence in sentences.items()},
+            }
             for node, label in enumerate(tree.labels())
         ],
     }

@@ -68,7 +68,7 @@ def sample_verb(options: argparse.Namespace) -> int:
         rows = review_rows(grammar, languages)
     else:
         concretes = [grammar.concrete(language) for language in languages]
-        left_out = unsaid(one for one in concretes if not looks_complete(one))
+        left_out = unsaid(concrete for concrete in concretes if not looks_complete(concrete))
         if left_out:
             say(f"note: drawn without {len(left_out)} words and rules that a language does not say")
         wanted = Constraints(

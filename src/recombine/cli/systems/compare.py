@@ -59,7 +59,7 @@ def compare_verb(options: argparse.Namespace) -> int:
     benchmark = Benchmark.open(options.benchmark)
     trained_on = _trained_on(names, options.trained_on)
     metrics = options.metric or default_metrics(
-        benchmark, learned=any(told in TRAINING_SPLITS for told in trained_on.values())
+        benchmark, learned=any(what in TRAINING_SPLITS for what in trained_on.values())
     )
     metric_options = apply_overrides({}, options.overrides)
     # All are read before any is scored, which may take minutes.
@@ -68,21 +68,26 @@ def compare_verb(options: argparse.Namespace) -> int:
         texts[name], notes = read_hypotheses(path, benchmark, options.split)
         for note in notes:
             say(f"note: {name}: {note}")
-    found = [
+    evaluations = [
         score(
-            benchmark, one, metrics, options=metric_options, name=name, trained_on=trained_on[name]
+            benchmark,
+            outputs,
+            metrics,
+            options=metric_options,
+            name=name,
+            trained_on=trained_on[name],
         )
-        for name, one in texts.items()
+        for name, outputs in texts.items()
     ]
-    first, *others = found
-    tables = {"scores": _scores([one.table() for one in found], names)}
+    first, *others = evaluations
+    tables = {"scores": _scores([evaluation.table() for evaluation in evaluations], names)}
     if others:
         tables["differences"] = first.compare(*others, slices=options.slices)
     if options.json:
         print_json({name: _rows(table) for name, table in tables.items()})
     else:
         width = room(sys.stdout)
-        shown = [fitted(_in_words(one), width) for one in tables.values()]
+        shown = [fitted(_in_words(table), width) for table in tables.values()]
         print(printable("\n\n".join(shown)))
     if options.out is not None:
         paths = first.report(options.out, *others)
@@ -95,14 +100,14 @@ def compare_verb(options: argparse.Namespace) -> int:
 def _system_names(paths: Sequence[Path], given: str | None) -> list[str]:
     """What the systems are called: as the user says, or like their files."""
     if given is not None:
-        names = [one.strip() for one in given.split(",")]
+        names = [name.strip() for name in given.split(",")]
         if len(names) != len(paths):
             raise ConfigError(f"{len(names)} names for {len(paths)} files", hint="--names a,b")
     else:
         names = [path.name.partition(".")[0] or path.name for path in paths]
         if len(set(names)) < len(names):
             names = ["-".join(path.with_suffix("").parts[-2:]) for path in paths]
-    twice = next((one for one in names if names.count(one) > 1), None)
+    twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None or "" in names:
         raise ConfigError(
             f"two systems are called '{twice}'" if twice else "a system has no name",
@@ -116,11 +121,11 @@ def _trained_on(names: Sequence[str], given: str) -> dict[str, str]:
     from recombine.systems.base import TRAINED_ON, UNKNOWN
 
     if "=" not in given:
-        told = dict.fromkeys(names, given)
+        trained_on = dict.fromkeys(names, given)
     else:
-        pairs = [one.strip().partition("=") for one in given.split(",")]
-        told = {**dict.fromkeys(names, UNKNOWN), **{name: what for name, _, what in pairs}}
-    for name, what in told.items():
+        pairs = [pair.strip().partition("=") for pair in given.split(",")]
+        trained_on = {**dict.fromkeys(names, UNKNOWN), **{name: what for name, _, what in pairs}}
+    for name, what in trained_on.items():
         if name not in names:
             raise ConfigError(
                 f"--trained-on: no system is called '{name}'", hint=f"there are: {', '.join(names)}"
@@ -129,7 +134,7 @@ def _trained_on(names: Sequence[str], given: str) -> dict[str, str]:
             raise ConfigError(
                 f"--trained-on: unknown value '{what}'", hint=f"one of: {', '.join(TRAINED_ON)}"
             )
-    return told
+    return trained_on
 
 
 def _scores(tables: Sequence[Any], names: Sequence[str]) -> Any:
@@ -168,7 +173,7 @@ def _rows(table: Any) -> list[dict[str, Any]]:
     from recombine.report.tables.table import UP_TO
     from recombine.statistics.intervals import Estimate
 
-    found = []
+    rows = []
     for row in table.rows:
         named: dict[str, Any] = {}
         for name, cell in zip(table.columns, row, strict=True):
@@ -178,8 +183,8 @@ def _rows(table: Any) -> list[dict[str, Any]]:
             named[name] = [known(end) for end in cell.span]
             if known(cell.upper_if_unjudged) is not None:
                 named[f"{name} {UP_TO}"] = cell.upper_if_unjudged
-        found.append(named)
-    return found
+        rows.append(named)
+    return rows
 
 
 VERB = Verb(

@@ -1,4 +1,4 @@
-"""What verbs of experiments share: reading one, planning it."""
+"""What verbs of experiments share: read the experiment, print its plan."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def read_experiments(options: argparse.Namespace) -> list[Any]:
         # Said before any of it runs: an import does.
         with registry.user_code_barred():
             outside = outside_of(read_experiment(options.experiment, overrides, trust=trust))
-        for one in outside:
-            owner, (kind, what) = next(iter(one.values())), list(one.items())[1]
+        for entry in outside:
+            owner, (kind, what) = next(iter(entry.values())), list(entry.items())[1]
             say(f"note: {options.experiment} {kind} {what} ({owner})")
     experiment = read_experiment(options.experiment, overrides, trust=trust)
     if sample and options.verb in ("train", "run"):
@@ -44,7 +44,7 @@ def print_plans(options: argparse.Namespace, *stages: str) -> int:
 
     if not options.trust:
         outside = outside_of(read_experiment(options.experiment, options.overrides))
-        if any("imports" in one for one in outside):
+        if any("imports" in entry for entry in outside):
             return print_unplanned(outside, options.json)
     sample = options.sample if options.verb == "score" else 0
     for experiment in read_experiments(options):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -136,8 +137,10 @@ def _score_file(options: argparse.Namespace) -> int:
         for name in benchmark.splits:
             examples = benchmark.read(name)
             chosen = stratified_sample(examples, options.sample, 0)
-            asked.update(one.id for one in chosen)
-            if len(chosen) < len(examples) and any(one.id in hypotheses for one in examples):
+            asked.update(example.id for example in chosen)
+            if len(chosen) < len(examples) and any(
+                example.id in hypotheses for example in examples
+            ):
                 say(f"note: a sample: {len(chosen):,} of {len(examples):,} examples of '{name}'")
         hypotheses = {name: text for name, text in hypotheses.items() if name in asked}
     metric_options = apply_overrides({}, options.overrides)
@@ -175,7 +178,7 @@ def _score_file(options: argparse.Namespace) -> int:
     if options.observations is not None:
         write_jsonl(
             options.observations,
-            (observation_row(table.metric, one) for table in tables for one in table.rows()),
+            (observation_row(table.metric, row) for table in tables for row in table.rows()),
         )
     if options.explain or options.summary:
         explain = _reasons if options.summary else _explained
@@ -183,11 +186,11 @@ def _score_file(options: argparse.Namespace) -> int:
             print(printable(line))
     sliced = options.tags or options.json
     scores = (table.scores() if sliced else table.overall() for table in tables)
-    found = [one for of_table in scores for one in of_table]
+    flat = list(chain.from_iterable(scores))
     if options.json:
-        print_json([_row(one) for one in found])
+        print_json([_row(score) for score in flat])
         return 0
-    print("\n".join(map(printable, _score_lines(found))))
+    print("\n".join(map(printable, _score_lines(flat))))
     for line in dict.fromkeys(_metric_notes(tables)):
         say(f"note: {line}")
     return 0
@@ -198,48 +201,57 @@ def _score_lines(scores: Sequence[Any]) -> Iterator[str]:
     from recombine.statistics.sample import CONFIDENCE
 
     rows = [["split", "of", "metric", "score", f"{100 * CONFIDENCE:g}% interval", "counted"]]
-    for one in scores:
-        value = one.slice if one.slice.isprintable() else repr(one.slice)
-        span = "-" if math.isnan(one.low) else f"[{one.low:.2f}, {one.high:.2f}]"
-        of = f"{one.tag}={value}" if one.tag else "all"
-        rows.append([one.split, of, one.metric, one.told(2), span, one.counted])
-    if not any(one.tag for one in scores):
+    for score in scores:
+        value = score.slice if score.slice.isprintable() else repr(score.slice)
+        span = "-" if math.isnan(score.low) else f"[{score.low:.2f}, {score.high:.2f}]"
+        of = f"{score.tag}={value}" if score.tag else "all"
+        rows.append([score.split, of, score.metric, score.told(2), span, score.counted])
+    if not any(score.tag for score in scores):
         rows = [[row[0], *row[2:]] for row in rows]
     yield from aligned(rows, right=[len(rows[0]) - 3])
     yield ""
-    for metric, signature in dict.fromkeys((one.metric, one.signature) for one in scores):
+    for metric, signature in dict.fromkeys((score.metric, score.signature) for score in scores):
         yield f"signature of {metric}: {signature}"
 
 
+# Details of a metric that reads sentences, and what they are called here.
+READINGS = {"meant": "source means", "said": "output means"}
+
+
 def _explained(tables: Sequence[Any], hypotheses: Mapping[str, str]) -> Iterator[str]:
-    """What metrics that say why say of every sentence that is not simply right."""
+    """Every sentence with a fault that its metric explains."""
     for table in tables:
-        for one in table.rows():
-            told = {name: one.detail[name] for name in ("meant", "said") if name in one.detail}
-            if not one.detail.get("explanation") or len(one.ids) != 1:
+        for row in table.rows():
+            if not row.detail.get("explanation") or len(row.ids) != 1:
                 continue
-            example = table.examples[one.ids[0]]
-            yield f"{example.id}\t{table.metric}\t{one.detail.get('class', one.value)}"
+            example = table.examples[row.ids[0]]
+            yield f"{example.id}\t{table.metric}\t{row.detail.get('class', row.value)}"
             yield f"  source\t{example.source}"
-            yield f"  said\t{hypotheses.get(example.id, '')}"
-            yield f"  wanted\t{example.references[0]}"
-            for name, text in told.items():
-                yield f"  meaning {name}\t{text}"
-            yield f"  why\t{one.detail['explanation'].partition(' · meant ')[0]}"
+            yield f"  output\t{hypotheses.get(example.id, '')}"
+            for reference in example.references[:1]:
+                yield f"  reference\t{reference}"
+            for name, label in READINGS.items():
+                if name in row.detail:
+                    yield f"  {label}\t{row.detail[name]}"
+            yield f"  why\t{_reason(row)}"
             yield ""
+
+
+def _reason(row: Any) -> str:
+    """The explanation without the readings that it may end with."""
+    return str(row.detail.get("explanation", "")).partition(" · meant ")[0]
 
 
 def _reasons(tables: Sequence[Any], hypotheses: Mapping[str, str]) -> Iterator[str]:
     """How often each reason was given: unknown words, wrong words, roles."""
     for table in tables:
         sentences: dict[tuple[str, str], list[str]] = {}
-        for one in table.rows():
-            why = one.detail.get("explanation", "").partition(" · meant ")[0]
-            for reason in why.split("; ") if len(one.ids) == 1 else ():
+        for row in table.rows():
+            for reason in _reason(row).split("; ") if len(row.ids) == 1 else ():
                 if reason:
-                    key = (str(one.detail.get("class", one.value)), reason)
-                    sentences.setdefault(key, []).append(one.ids[0])
-        for (kind, reason), ids in sorted(sentences.items(), key=lambda row: -len(row[1])):
+                    key = (str(row.detail.get("class", row.value)), reason)
+                    sentences.setdefault(key, []).append(row.ids[0])
+        for (kind, reason), ids in sorted(sentences.items(), key=lambda item: -len(item[1])):
             example = table.examples[ids[0]]
             yield f"{len(ids)}\t{table.metric}\t{kind}\t{reason}"
             yield f"  such as\t{example.source} -> {hypotheses.get(example.id, '')}"
@@ -248,7 +260,7 @@ def _reasons(tables: Sequence[Any], hypotheses: Mapping[str, str]) -> Iterator[s
 
 
 def _metric_notes(tables: Sequence[Any]) -> Iterator[str]:
-    """What a metric left out and learned, for whoever reads its score."""
+    """Notes of each metric: what it left out, and what it learned."""
     for table in tables:
         for name, value in table.notes().items():
             if value not in (None, "", [], {}):

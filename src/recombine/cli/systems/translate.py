@@ -114,7 +114,7 @@ def _translate_lines(options: argparse.Namespace) -> int:
             raise
         except Exception as failure:  # also a fault of the system's own code
             problem = failure
-        # Whoever puts the lines beside others needs one for each, whatever became of it.
+        # One line for each source, also if it failed: people align the files line by line.
         done = read_jsonl(rows) if rows.is_file() else ()
         answers = {row["id"]: row["hyp"] for row in done}
         text = "".join(answers.get(source.id, "") + "\n" for source in numbered)
