@@ -332,8 +332,9 @@ def test_a_retry_asks_for_what_was_refused_alone(tmp_path):
     """After a program was mended what it had translated is kept, and its former code is noted."""
     path = tmp_path / "a.jsonl"
     translate_to_file(Upper({"s1", "s4"}, final=True), SOURCES, path, {"code": {"p.py": "1"}})
-    with pytest.raises(StaleOutput):
+    with pytest.raises(StaleOutput) as caught:
         translate_to_file(Upper(set()), SOURCES, path, {"code": {"p.py": "2"}})
+    assert "--retry asks the mended program" in caught.value.render()
     mended = Upper(set())
     found = translate_to_file(mended, SOURCES, path, {"code": {"p.py": "2"}}, retry=True)
     assert (found.now, found.failed) == (2, ())

@@ -42,8 +42,8 @@ class SystemsFailed(SystemFailure):
             "; ".join(f"{failure.cell.path}: {failure.error}" for failure in self.failures)
         )
         refused = all(isinstance(failure.error, SentencesRefused) for failure in self.failures)
-        again = "--accept-failures or --retry" if refused else "the same command"
-        self.hint = f"everything else is finished; run {again} again to continue"
+        again = "with --accept-failures or --retry" if refused else "the same command again"
+        self.hint = f"everything else is finished; run {again} to continue"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return SystemsFailed, (self.failures,)

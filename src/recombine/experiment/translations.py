@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recombine.errors import DataError, RecombineError, SystemFailure, Where
+from recombine.errors import DataError, RecombineError, StaleOutput, SystemFailure, Where
 from recombine.experiment.failures import SentencesRefused
 from recombine.files import Appender, read_jsonl, sha256_of, write_jsonl
 from recombine.progress import progress
@@ -86,9 +86,17 @@ def is_translated(path: Path, fingerprint: Mapping[str, Any], *, retry: bool = F
     with failures is not, and the system's own code may have changed.
     """
     meta = Meta(path)
-    growing = (*GROWING, *MENDED) if retry else GROWING
+    mended = (*GROWING, *MENDED)
     noted = meta.read() or {}
-    if not meta.is_current(fingerprint, growing=growing) or not _is_whole(path, noted):
+    try:
+        current = meta.is_current(fingerprint, growing=mended if retry else GROWING)
+    except StaleOutput as error:
+        if not noted.get("failed"):
+            raise
+        meta.is_current(fingerprint, growing=mended)  # raises, if more than the program differs
+        error.hint = "--retry asks the mended program for what failed alone; --force for everything"
+        raise
+    if not current or not _is_whole(path, noted):
         return False
     return not (retry and noted.get("failed"))
 
