@@ -28,7 +28,7 @@ from recombine.experiment.run import Cell, Run
 from recombine.files import write_json
 from recombine.lock import lock_of, locked
 from recombine.metrics.scoring import USE
-from recombine.systems.base import TRAINED_ON, UNKNOWN, hook, is_trainable, uses_seed
+from recombine.systems.base import NOTHING, TRAINED_ON, UNKNOWN, hook, is_trainable, uses_seed
 
 Result = TypeVar("Result")
 
@@ -346,7 +346,8 @@ def track_of_system(experiment: Experiment, name: str) -> str:
     added = augmentation(experiment, name)
     if added is not None:
         return str(added.fingerprint()["track"])
-    if not is_trainable(system):
+    # Worked examples in a prompt come from the training split and train nothing.
+    if not is_trainable(system) or training_of_system(experiment, name) in (UNKNOWN, NOTHING):
         return ""
     return CONTROL if trained_split(experiment.system[name]) == CONTROL else "plain"
 

@@ -14,6 +14,7 @@ import pytest
 from recombine.benchmark import Example
 from recombine.config import parse_config
 from recombine.errors import ConfigError, RecombineError, SystemFailure
+from recombine.experiment.experiment import read_experiment, track_of_system
 from recombine.systems.base import TrainingData, is_trainable
 from recombine.systems.http.system import Http
 
@@ -144,3 +145,14 @@ def test_what_cannot_be_kept_is_refused(
     with pytest.raises((ConfigError, RecombineError), match=said):
         chat(server, **options)
     assert server.bodies == []
+
+
+def test_worked_examples_are_no_track(tmp_path: Path) -> None:
+    """A run does not say of a service that it learned from the training pairs alone."""
+    path = tmp_path / "e.toml"
+    path.write_text(
+        'benchmark = "b"\nrun = "r"\n[system.chat]\nuse = "http"\npreset = "openai-chat"\n'
+        'url = "http://127.0.0.1:9/v1"\nmodel = "m"\nshots = 2\n[system.net]\nuse = "transformer"\n'
+    )
+    experiment = read_experiment(path)
+    assert [track_of_system(experiment, name) for name in ("chat", "net")] == ["", "plain"]
