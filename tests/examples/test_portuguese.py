@@ -6,6 +6,7 @@ from pathlib import Path
 
 from recombine.grammar import Grammar
 from recombine.grammar.coverage import coverage
+from recombine.metrics.meaning.metric import MeaningMatch
 
 SENTENCES = {
     "The girl beside a car was given the book.": "À menina ao lado de um carro foi dado o livro.",
@@ -28,3 +29,26 @@ def test_portuguese_says_what_english_says(repository: Path) -> None:
         assert grammar.text(grammar.parse(portuguese, "pt").require_tree(), "en") == english
     found = coverage(grammar.concrete("pt"))
     assert found.describe() == "pt says 90 of 833 (10%) words and 206 of 206 (100%) rules"
+
+
+def test_other_ways_to_say_it_mean_the_same(repository: Path) -> None:
+    """As an engine said them: "em" for on, "para" for a recipient, a dancer who is a woman."""
+    metric = MeaningMatch(
+        grammar=str(repository / "examples" / "portuguese" / "sget-pt"),
+        source_language="en",
+        target_language="pt",
+        workers=1,
+    )
+    asked = [
+        ("Liam said that the book on the road was changed by a child.",
+         ("Liam disse que o livro sobre a estrada foi mudado por uma criança.",),
+         "Liam disse que o livro na estrada foi mudado por uma criança."),
+        ("A mother wanted to send a book to a dancer.",
+         ("Uma mãe queria enviar um livro a um dançarino.",),
+         "Uma mãe queria enviar um livro para uma dançarina."),
+        ("A mother wanted to send a book to a dancer.",
+         ("Uma mãe queria enviar um livro a um dançarino.",),
+         "Uma mãe queria enviar um jogo para uma dançarina."),
+    ]  # fmt: skip
+    verdicts = [verdict["class"] for verdict in metric.judge_block(asked) if verdict]
+    assert verdicts == ["same", "same", "different"]
