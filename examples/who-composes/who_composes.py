@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
@@ -16,6 +17,7 @@ from recombine.benchmark import Benchmark
 from recombine.builders.recipe import build, read_recipe
 from recombine.cli import main as recombine
 from recombine.config import dump_toml
+from recombine.errors import RecombineError
 from recombine.grammar.nonce.folder import write_nonce
 from recombine.report.findings import Findings, build_report
 from recombine.report.options import ReportOptions
@@ -69,7 +71,11 @@ def main() -> None:
             if not any(fnmatch(f"{source}-{target}", pair) for pair in suite.get("pairs", ["*"])):
                 continue
             folder = out / "benchmarks" / f"{title}-{source}-{target}"
-            benchmark = Benchmark.open(benchmark_of(folder, suite, source, target))
+            try:
+                benchmark = Benchmark.open(benchmark_of(folder, suite, source, target))
+            except RecombineError as error:
+                print(error.render(), file=sys.stderr)
+                continue
             run = out / "runs" / f"{title}-{name}"
             experiment = {
                 "benchmark": str(benchmark.path), "run": str(run), "sample": sample,

@@ -473,3 +473,32 @@ def test_the_right_words_in_a_form_that_nobody_says_are_not_right(spanish):
     assert found.value == 0.0
     assert found.detail["class"] == "outside"
     assert "the right words in their roles" in found.detail["explanation"]
+
+
+@pytest.mark.parametrize(
+    ("source", "reference", "hypothesis", "kind"),
+    [
+        ("L'ami a prêté la balle à Anna.", "The friend loaned the ball to Anna.",
+         "The friend lent the ball to Anna.", "same"),
+        ("Un enfant a expédié à Sophia le jeu.", "A child shipped Sophia the game.",
+         "A child sent Sophia the game.", "same"),
+        # "donné" is in "donné à manger", and is not what it says.
+        ("L'enseignant a donné à manger le haricot à la chèvre.",
+         "The teacher fed the bean to the goat.", "The teacher gave the bean to the goat.",
+         "different"),
+        # The word is said, but of something else.
+        ("Un enfant a expédié une balle dans une boîte à Sophia.",
+         "A child shipped a ball in a box to Sophia.",
+         "A child shipped a box in a box to Sophia.", "different"),
+        ("Le roi a trouvé la balle.", "The king found the ball.", "The king found the box.",
+         "different"),
+    ],
+)  # fmt: skip
+def test_words_that_the_source_says_alike_are_one(
+    source: str, reference: str, hypothesis: str, kind: str
+) -> None:
+    """A translator from French cannot know whether it was lent or loaned."""
+    metric = MeaningMatch(grammar="sget", source_language="fr", target_language="en", workers=1)
+    (verdict,) = metric.judge_block([(source, (reference,), hypothesis)])
+    assert verdict is not None
+    assert verdict["class"] == kind

@@ -95,6 +95,7 @@ class MeaningJudge:
 
     def __init__(self, grammar: Grammar, place: str, source: str, target: str) -> None:
         self.grammar = grammar
+        self.place = place
         self.source = source
         self.target = target
         self.wordings: Wordings = wordings_of(grammar, place, target)
@@ -105,6 +106,10 @@ class MeaningJudge:
     @cached_property
     def _loose_source(self) -> Grammar:
         return relax(self.grammar, self.source).grammar
+
+    @cached_property
+    def _source_wordings(self) -> Wordings:
+        return wordings_of(self.grammar, self.place, self.source)
 
     @cached_property
     def _widened(self) -> Widened:
@@ -168,6 +173,9 @@ class MeaningJudge:
         ]
         _, _, number, differences, one = min(found, key=lambda each: each[:3])
         if differences:
+            given = readings[number]
+            if self._said_alike(meant, one, differences) and not _tags_apart(one, given):
+                return MeaningVerdict(SAME, (), one, given, "the source has one word for both")
             return MeaningVerdict(DIFFERENT, tuple(differences), one, readings[number])
         if self._said_by_the_grammar(hypothesis, wanted):
             return MeaningVerdict(SAME, (), one, one)
@@ -198,6 +206,40 @@ class MeaningJudge:
         asked = {self._said_and_hung(tree) for tree in meant}
         read = self.grammar.parser(self.target).parse(hypothesis, SMALL_BUDGET)
         return any(self._said_and_hung(tree) in asked for tree in read.trees(MOST_READINGS))
+
+    def _said_alike(
+        self, meant: Sequence[Tree], wanted: Meaning, differences: Sequence[Finding]
+    ) -> bool:
+        """Whether all differences are words that the source's own words say, too."""
+        words = [f.arguments[2:] for f in differences if f.arguments[0].startswith("wrong word")]
+        return len(words) == len(differences) and all(
+            self._one_word_in_the_source(meant, wanted, said, lost) for said, lost in words
+        )
+
+    def _one_word_in_the_source(
+        self, meant: Sequence[Tree], wanted: Meaning, said: str, lost: str
+    ) -> bool:
+        """Whether the source's word for one is a word for the other, too: lent for *prêté*.
+
+        The word must be said in the source with a form that belongs to nothing else that is meant,
+        and that is no part of what was meant: *donné* is in *donné à manger*, which is fed.
+        """
+        source = self.grammar.text(meant[0], self.source).casefold()
+        others = [unit.label for unit in wanted.units if unit.label != lost]
+        taken = {form for label in others for form in self._source_forms(label)}
+        longer = [form for form in self._source_forms(lost) if form in source]
+        return said not in others and any(
+            form in source
+            and form not in taken
+            and not any(form != whole and form in whole for whole in longer)
+            for form in self._source_forms(said)
+        )
+
+    def _source_forms(self, label: str) -> tuple[str, ...]:
+        code = self.grammar.inventory.code(label)
+        senses = self._source_wordings.senses(code)
+        texts = (text for forms in senses for all_of in forms.values() for text in all_of)
+        return tuple(dict.fromkeys(text.casefold() for text in texts if text))
 
     def _said_and_hung(self, tree: Tree) -> tuple[str, tuple[tuple[str, int], ...]]:
         """What the source language says, and what depends on what, whatever the words."""
