@@ -142,6 +142,19 @@ def test_pages_link_to_pages_of_the_site(repository: Path) -> None:
     assert left == []
 
 
+def test_files_that_pages_name_are_there(repository: Path) -> None:
+    """Also those that notes beside raw results name."""
+    named = re.compile(r"`((?:src|tests|benchmarks|examples|docs)/[\w./-]+\.\w+)`")
+    missing = [
+        f"{page.relative_to(repository)}: {name}"
+        for folder in ("", "docs/**/", "examples/**/")
+        for page in repository.glob(f"{folder}*.md")
+        for name in named.findall(page.read_text(encoding="utf-8"))
+        if not (repository / name).exists()
+    ]
+    assert missing == []
+
+
 def test_pictures_are_there_and_small(repository: Path) -> None:
     """Each is shown somewhere, says what is to be seen, and is under 300 KB."""
     shown = set()
