@@ -36,9 +36,11 @@ def commands(text: str) -> list[list[str]]:
     """The calls of recombine in the blocks of a page, without what the shell does with them."""
     found = []
     for kind, block in BLOCK.findall(text):
-        if kind not in ("", "sh"):
+        if kind not in ("", "sh", "console"):
             continue
         for line in block.replace("\\\n", " ").splitlines():
+            if kind == "console" and not line.startswith("$ "):
+                continue  # what was printed
             try:
                 lexer = shlex.shlex(line, posix=True, punctuation_chars="|<>;&")
                 lexer.whitespace_split = True
