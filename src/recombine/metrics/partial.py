@@ -67,6 +67,12 @@ class Constituent(NamedTuple):
         return "" if node is None else self._said(node)
 
     @property
+    def own(self) -> str | None:
+        """The form of its head word by itself, where that comes in pieces."""
+        node = self.tree.head(self.node)
+        return None if node is None else self.realiser.own_form(self.tree.codes, node)
+
+    @property
     def texts(self) -> tuple[str, str]:
         """The whole, and its head."""
         return self.whole, self.head
@@ -272,9 +278,8 @@ class Partial(Metric):
     def _is_rendering(self, place: Constituent, focus: Focus) -> bool:
         if any(text in focus.accepted for text in place.texts):
             return True
-        spans = place.realisation.spans.get(place.node, ())
-        # The last part of a separable verb.
-        return bool(spans) and place.realisation.text[slice(*spans[-1])] in focus.accepted
+        # The own piece of a separable verb.
+        return place.own in focus.accepted
 
     def _alone(self, place: Constituent) -> str | None:
         """What a constituent says by itself."""

@@ -18,16 +18,16 @@ def grammar() -> Grammar:
     return Grammar.load("sget")
 
 
-def finder(grammar: Grammar, **options) -> FocusFinder:
+def finder(grammar: Grammar, target: str = "ja", **options) -> FocusFinder:
     """A finder for one part."""
-    setting = GeneratedOptions(source_language="en", target_language="ja")
+    setting = GeneratedOptions(source_language="en", target_language=target)
     return FocusFinder(grammar, Lexicon(grammar, "en"), RecipePart(size=1, **options), setting)
 
 
-def look_at(grammar: Grammar, one: FocusFinder, text: str) -> tuple[Focus, ...]:
+def look_at(grammar: Grammar, one: FocusFinder, text: str, target: str = "ja") -> tuple[Focus, ...]:
     """What it finds in a sentence."""
     tree = grammar.parse(text, "en").require_tree()
-    return one.focus(tree.codes, text, grammar.text(tree, "ja"))
+    return one.focus(tree.codes, text, grammar.text(tree, target))
 
 
 def test_head_word_and_offsets(grammar):
@@ -66,6 +66,22 @@ def test_verb_in_its_form(grammar):
     assert (focus.text, focus.accepted) == ("thanked", ("感謝した",))
     tags = one.tags(codes, 0)
     assert (tags["target_word"], tags["regularity"]) == ("thank", "irregular")
+
+
+@pytest.mark.parametrize(
+    ("text", "find", "take", "target", "accepted"),
+    [
+        ("Liam needs to see.", "now_to.VN = need_to", "VN", "fr", "a besoin"),
+        ("Liam answers that a child ran.", "now_that.VC = answer_that", "VC", "fr", "répond"),
+        ("Liam realizes that a child ran.", "now_that.VC = realize_that", "VC", "es", "percata"),
+        ("Liam lends a game to the child.", "now_pp.VD = lend_dat", "VD", "de", "leiht"),
+    ],
+)
+def test_verb_in_pieces(grammar, text, find, take, target, accepted):
+    """Of a verb in pieces its own form is looked at, not what others bring too: d', que, an."""
+    one = finder(grammar, target, look=(FocusRule(find=find, take=take),))
+    (focus,) = look_at(grammar, one, text, target)
+    assert focus.accepted == (accepted,)
 
 
 def test_depth_tag(grammar):

@@ -124,11 +124,11 @@ def said_in(
     if not stretches:
         raise GrammarError(f"'{text}' does not say the constituent {tree.at(node)}")
     for first, last in stretches if start >= 0 else ():
-        # Where a verb says *qu'*, a *que* elsewhere is another verb's.
+        # The same form elsewhere is another verb's.
         place = find_words(text[first:last], said, spaced=spaced)
         if place >= 0:
             return first + place, first + place + len(said)
-    return stretches[-1]  # a verb may bring its particle too; its own form comes last
+    return stretches[-1]
 
 
 def find_words(text: str, words: str, *, spaced: bool) -> int:
@@ -150,10 +150,5 @@ def wording(realiser: Realiser, tree: Tree, node: int) -> str:
     word = node
     while not inventory.is_word(tree.codes[word]) and len(tree.positions[word]) == 1:
         word = tree.positions[word][0]
-    if inventory.is_word(tree.codes[word]):
-        # A verb may bring its particle too; its own form is the last piece it gives.
-        slots = realiser.form_slots(tree.codes)
-        forms = [column[tree.codes[word]] for place, column in slots if place == word]
-        if forms:
-            return forms[-1]
-    return realiser.fill(tree.at(node).codes)
+    form = realiser.own_form(tree.codes, word)
+    return form if form is not None else realiser.fill(tree.at(node).codes)

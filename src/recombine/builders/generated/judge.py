@@ -180,12 +180,11 @@ class Judge:
         word = node
         while not self.inventory.is_word(tree.codes[word]) and len(tree.positions[word]) == 1:
             word = tree.positions[word][0]
-        forms = [column[tree.codes[at]] for at, column in realiser.form_slots(tree.codes)
-                 if at == word]  # fmt: skip
-        for start, end in spans if forms else ():
-            place = text[start:end].casefold().find(forms[-1].casefold())
-            if place >= 0:
-                return [(start + place, start + place + len(forms[-1]))]
+        if own := realiser.own_form(tree.codes, word):
+            for start, end in spans:
+                place = text[start:end].casefold().find(own.casefold())
+                if place >= 0:
+                    return [(start + place, start + place + len(own))]
         start, end = spans[-1]
         return [(start, start + len(text[start:end].rstrip(MARKS))), (start, end)]
 

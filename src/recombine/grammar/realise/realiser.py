@@ -67,6 +67,7 @@ class Realiser:
             compiled.language, _first_words(compiled, "sound"), _first_words(compiled, "a_an")
         )
         self._templates = Templates(compiled)
+        self._form_counts: dict[int, int] = {}
         self._realised: dict[tuple[int, tuple[str, ...]], tuple[SentenceTemplate, Realisation]] = {}
 
     def text(self, tree: Tree) -> str:
@@ -80,6 +81,24 @@ class Realiser:
     def form_slots(self, codes: Sequence[int]) -> tuple[tuple[int, Sequence[str]], ...]:
         """For the words of a sentence in order: their node and their column of forms."""
         return self._templates.of(codes).slots
+
+    def own_form(self, codes: Sequence[int], node: int) -> str | None:
+        """The form that tells a word of a sentence from others, or None where it is silent.
+
+        A verb may bring a particle, an auxiliary or the word that opens its clause (*weist ... zu*,
+        *cherche à*). Others bring them too: its own is the piece of which the language has most.
+        """
+        columns = [column for place, column in self.form_slots(codes) if place == node]
+        if not columns:
+            return None
+        return max(reversed(columns), key=self._count_forms)[codes[node]]
+
+    def _count_forms(self, column: Sequence[str]) -> int:
+        """How many forms stand in a column; columns live as long as this realiser."""
+        count = self._form_counts.get(id(column))
+        if count is None:
+            count = self._form_counts[id(column)] = len(set(column))
+        return count
 
     def realise(self, tree: Tree) -> Realisation:
         """The text with tokens and offsets; trees whose words are said alike share it."""
