@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 from collections import Counter
 
 import pytest
@@ -89,6 +90,19 @@ def test_the_splits_partition_the_filtered_corpus(benchmark):
 def test_the_certificate_can_be_recomputed(benchmark):
     """`recombine check` counts compounds, contexts and compounds seen in training again."""
     assert check_benchmark(benchmark) == []
+
+
+def test_letters_with_marks_of_their_own_move_no_place(tmp_path):
+    """What is written is composed: foci of such a corpus stood behind their words."""
+    lines = write_corpus(tmp_path / "corpus.tsv").read_text(encoding="utf-8").splitlines()
+    rows = [line.replace("dog", "do\u0301g") for line in lines[1:]]
+    forms = [" ".join(re.findall("[\\w\u0301]+|[.]", row.split("\t")[0])) for row in rows]
+    table = [f"{row}\t{words}" for row, words in zip(rows, forms, strict=True)]
+    corpus = tmp_path / "decomposed.tsv"
+    corpus.write_text("\n".join([f"{lines[0]}\tforms", *table]) + "\n", encoding="utf-8")
+    made = build("compounds", tmp_path / "out", overrides=[*SMALL, f"corpus='{corpus}'"])
+    assert any("d\u00f3g" in example.source for example in made.read("gen"))
+    assert check_benchmark(made) == []
 
 
 def test_garbage_is_collected_again_after_a_build(tmp_path):

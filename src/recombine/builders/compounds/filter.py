@@ -14,6 +14,7 @@ from itertools import chain
 from sys import intern
 from typing import NamedTuple
 
+from recombine.benchmark import normalise
 from recombine.corpus.conllu import ParsedSentence
 from recombine.corpus.segment import segment
 
@@ -116,6 +117,8 @@ def filter_corpus(
     seen: set[str] = set()
     lower = Lowered()
     for sentence in sentences:
+        if not sentence.text.isascii():
+            sentence = composed(sentence)
         target = sentence.translations.get(target_language, "")
         target_tokens = tuple(map(lower.__getitem__, segment(target)))
         if not target_tokens:
@@ -148,6 +151,15 @@ def filter_corpus(
     for pair in kept:
         after.add(pair.tokens, pair.target_tokens)
     return Filtered(kept, (before.cells(), after.cells()), dict(sorted(removed.items())))
+
+
+def composed(sentence: ParsedSentence) -> ParsedSentence:
+    """Return a sentence in NFC, as it will be written: places count its characters."""
+    return sentence._replace(
+        text=normalise(sentence.text),
+        lemmas=[*map(normalise, sentence.lemmas)],
+        forms=None if sentence.forms is None else [*map(normalise, sentence.forms)],
+    )
 
 
 def token_places(sentence: ParsedSentence) -> list[tuple[int, int]] | None:
