@@ -305,7 +305,9 @@ class Benchmark:
         manifest = parse_config(Manifest, document.data, document=document)
         for split, size in manifest.splits.items():
             # Every stage names its files after the splits: none may lead out of its folder.
-            if split[:1] in (*".-", "") or not all(one.isalnum() or one in "._-" for one in split):
+            if split[:1] in (*".-", "") or not all(
+                letter.isalnum() or letter in "._-" for letter in split
+            ):
                 raise DataError(
                     f"'{split}' cannot be the name of a split", document.where(f"splits.{split}")
                 )
@@ -331,8 +333,10 @@ class Benchmark:
     def _repr_html_(self) -> str:
         rows = []
         for split, size in self.manifest.splits.items():
-            one = next(self.iterate(split), None)
-            shown = "<br>".join(map(escape, (one.source, *one.references[:1]) if one else ()))
+            example = next(self.iterate(split), None)
+            shown = "<br>".join(
+                map(escape, (example.source, *example.references[:1]) if example else ())
+            )
             rows.append(f"<tr><th>{escape(split)}</th><td>{size:,}</td><td>{shown}</td></tr>")
         return f"<b>{escape(repr(self)[1:-1])}</b><table>{''.join(rows)}</table>"
 

@@ -134,7 +134,7 @@ def with_preset(
         raise ConfigError(f"no preset '{name}'", where, "a shipped name, or a .toml file")
     trail = (*above, document.path.resolve())
     if path.resolve() in trail:
-        circle = " -> ".join(one.name for one in (*trail, path))
+        circle = " -> ".join(file.name for file in (*trail, path))
         raise ConfigError(f"presets in a circle: {circle}", where)
     preset = with_preset(read_toml(path), shipped, adapt, above=trail)
     own = {key: value for key, value in document.data.items() if key != "preset"}
@@ -336,15 +336,21 @@ class _Parser:
         """An instance of an outside author's plain class: its keyword arguments are its options."""
         known = inspect.signature(cls).parameters.values()
         names = [
-            one.name for one in known if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
+            parameter.name
+            for parameter in known
+            if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
         ]
-        if not any(one.kind is one.VAR_KEYWORD for one in known):
+        if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in known):
             for key in data:
                 if key not in names:
                     self.unknown(key, names, prefix)
-        for one in known:
-            if one.name in names and one.default is one.empty and one.name not in data:
-                self.missing(one.name, prefix)
+        for parameter in known:
+            if (
+                parameter.name in names
+                and parameter.default is parameter.empty
+                and parameter.name not in data
+            ):
+                self.missing(parameter.name, prefix)
         return None if self.problems else cls(**data)
 
     def unknown(self, key: str, known: Collection[str], prefix: str) -> None:
@@ -380,13 +386,15 @@ class _Parser:
             if not isinstance(raw, (list, tuple)):
                 return self.mismatch(hint, raw, dotted)
             item = arguments[0] if arguments else Any
-            items = [self.value(item, one, f"{dotted}.{i}") for i, one in enumerate(raw)]
+            items = [self.value(item, element, f"{dotted}.{i}") for i, element in enumerate(raw)]
             return tuple(items) if origin is tuple else items
         if isinstance(origin, type) and issubclass(origin, Mapping):
             if not isinstance(raw, Mapping):
                 return self.mismatch(hint, raw, dotted)
             item = arguments[1] if len(arguments) == 2 else Any
-            return {key: self.value(item, one, f"{dotted}.{key}") for key, one in raw.items()}
+            return {
+                key: self.value(item, element, f"{dotted}.{key}") for key, element in raw.items()
+            }
         if dataclasses.is_dataclass(hint) and isinstance(hint, type):
             if isinstance(raw, hint):
                 return raw
@@ -398,7 +406,7 @@ class _Parser:
     def union(self, arguments: tuple[Any, ...], hint: Any, raw: Any, dotted: str) -> Any:
         if raw is None and type(None) in arguments:
             return None
-        choices = [one for one in arguments if one is not type(None)]
+        choices = [choice for choice in arguments if choice is not type(None)]
         for choice in choices:
             trial = _Parser(self.document, [])
             value = trial.value(choice, raw, dotted)
@@ -450,7 +458,7 @@ def _type_name(hint: Any) -> str:
     if origin is typing.Literal:
         return " | ".join(repr(argument) for argument in typing.get_args(hint))
     if origin in (typing.Union, types.UnionType):
-        return " | ".join(_type_name(one) for one in typing.get_args(hint))
+        return " | ".join(_type_name(argument) for argument in typing.get_args(hint))
     if origin in (tuple, list):
         return f"list of {_type_name((typing.get_args(hint) or (Any,))[0])}"
     if origin is not None:

@@ -109,14 +109,17 @@ def signals_later() -> Iterator[None]:
         yield  # signals are the main thread's
         return
     came: list[int] = []
-    before = {one: signal.signal(one, lambda number, _: came.append(number)) for one in _STOPPING}
+    before = {
+        stopping: signal.signal(stopping, lambda number, _: came.append(number))
+        for stopping in _STOPPING
+    }
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)
-        for one in came:
-            signal.raise_signal(one)
+        for stopping, handler in before.items():
+            signal.signal(stopping, signal.SIG_DFL if handler is None else handler)
+        for number in came:
+            signal.raise_signal(number)
 
 
 def _end_with_parent(parent: int) -> None:

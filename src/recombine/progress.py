@@ -372,16 +372,16 @@ _waiting: list[_Waiting] = []
 
 def give_way() -> None:
     """Take signs of life away for a moment: something is about to be printed."""
-    for one in _waiting:
-        one.give_way()
+    for sign in _waiting:
+        sign.give_way()
 
 
 @contextlib.contextmanager
 def waiting(description: str, *, after: float = 0.5) -> Iterator[None]:
     """Let work that counts nothing show that it goes on, after so many seconds of silence."""
     stream = sys.stdout
-    one = _Waiting(description, after)
-    _waiting.append(one)
+    sign = _Waiting(description, after)
+    _waiting.append(sign)
     # Data that goes to a file or a pipe does not meet the bar.
     if stream.isatty():
         sys.stdout = _GivesWay(stream)
@@ -389,5 +389,5 @@ def waiting(description: str, *, after: float = 0.5) -> Iterator[None]:
         yield
     finally:
         sys.stdout = stream
-        one.end()
-        _waiting.remove(one)
+        sign.end()
+        _waiting.remove(sign)

@@ -245,7 +245,7 @@ def _assigned_names(path: Path) -> set[str]:
 def _require_name(attribute: str, there: Iterable[str], kind: str, name: str) -> None:
     names = set(there)
     if attribute not in names and "*" not in names:
-        shown = ", ".join(sorted(one for one in names if not one.startswith("_")))
+        shown = ", ".join(sorted(known for known in names if not known.startswith("_")))
         raise ConfigError(
             f"{kind} '{name}': the file has no '{attribute}'", hint=f"it has: {shown}"
         )

@@ -68,7 +68,7 @@ def asset(*names: str) -> Markup:
     """Shipped scripts or styles (data/page/), one behind the other, as they are."""
     from markupsafe import Markup
 
-    return Markup("\n".join(data_path("page", one).read_text(encoding="utf-8") for one in names))
+    return Markup("\n".join(data_path("page", name).read_text(encoding="utf-8") for name in names))
 
 
 def policy(script: str = "") -> Markup:

@@ -65,26 +65,28 @@ def check_metric(metric: Metric, items: Sequence[Scored], better: Sequence[Score
         assert all(np.isfinite(observation.stats)), "stats must be finite"
     if not observations:
         return
-    stats = np.array([one.stats for one in observations])
+    stats = np.array([observation.stats for observation in observations])
     score = metric.aggregate(stats)
     assert np.isfinite(score), "the score must be finite"
     assert np.isclose(metric.aggregate(stats[::-1]), score), "the score depends on the order"
     again = _observe(metric, items)
-    assert [one.value for one in again] == [one.value for one in observations], "not repeatable"
+    assert [observation.value for observation in again] == [
+        observation.value for observation in observations
+    ], "not repeatable"
     blank = [Scored(item.example, "", missing=True) for item in items]
     _observe(metric, blank)  # a missing output counts, it never crashes
     perfect = _observe(metric, better)
     _check_declaration(metric, [*observations, *perfect])
     if perfect:
-        best = metric.aggregate(np.array([one.stats for one in perfect]))
+        best = metric.aggregate(np.array([observation.stats for observation in perfect]))
         sign = 1 if metric.higher_is_better else -1
         assert sign * best >= sign * score - 1e-9, "perfect hypotheses score lower"
 
 
 def _check_declaration(metric: Metric, observations: Sequence[Observation]) -> None:
     """Kind, range, direction and right value, against the numbers."""
-    stats = np.array([one.stats for one in observations])
-    values = np.array([one.value for one in observations])
+    stats = np.array([observation.stats for observation in observations])
+    values = np.array([observation.value for observation in observations])
     for part in (stats, stats[: len(stats) // 2 + 1], *stats[:, None]):
         require_kind(metric, part)
         score = metric.aggregate(part)
@@ -104,7 +106,7 @@ def _observe(metric: Metric, items: Sequence[Scored]) -> list[Observation]:
     groups = by_key(metric, items)
     assert all(isinstance(key, str) for key in groups), "a key is text or None"
     found = [metric.observe(group) for group in groups.values()]
-    return [one for one in found if one is not None]
+    return [observation for observation in found if observation is not None]
 
 
 def check_builder(make: Callable[[], Any], seed: int = 1) -> None:

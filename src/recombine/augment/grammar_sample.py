@@ -34,7 +34,7 @@ class GrammarSample:
         self.blueprint = blueprint
         self.grammar = blueprint.grammar
         self._known = {pair.source for pair in pairs}
-        drawn = [one for one in blueprint.parts if one.size and not one.part.compose]
+        drawn = [one for one in blueprint.parts if one.size and not one.recipe.compose]
         self._seen = [draw for one in drawn if not one.is_pattern for draw in one.draws]
         self._held_out = [draw for one in drawn if one.is_pattern for draw in one.draws]
 

@@ -163,7 +163,10 @@ class Imported:
         where: Where,
         problems: list[RecombineError],
     ) -> Iterator[Example]:
-        for text, name in ((source, "source"), *((one, "reference") for one in references)):
+        for text, name in (
+            (source, "source"),
+            *((reference, "reference") for reference in references),
+        ):
             control = control_character(text)
             if control is not None:
                 problems.append(DataError(f"control character {control} in the {name}", where))

@@ -122,7 +122,9 @@ def read_recipe(name_or_path: str, overrides: Sequence[str] = (), *, trust: bool
             "'text' does not say its language", hint="-o text.en=FILE -o text.fr=FILE"
         )
     if _shipped(name_or_path) and any(map(data.get, getattr(cls, "own_text", ()))):
-        given = any(one.partition("=")[0].strip() == "benchmark.licence" for one in overrides)
+        given = any(
+            override.partition("=")[0].strip() == "benchmark.licence" for override in overrides
+        )
         head = head if given or not head.licence else dataclasses.replace(head, licence=NOT_STATED)
     # Builders that know the languages of a corpus take them from the head, not twice.
     for key, value in (("source_language", head.source), ("target_language", head.target)):
@@ -150,7 +152,11 @@ def _defaults_named(begun: Mapping[str, Any], overrides: Sequence[str]) -> dict[
     builder = begun.get("builder")
     cls = registry.lookup("builder", builder) if isinstance(builder, str) else None
     fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
-    parts = {one.partition("=")[0].strip().split(".")[0] for one in overrides if "." in one}
+    parts = {
+        override.partition("=")[0].strip().split(".")[0]
+        for override in overrides
+        if "." in override
+    }
     found = {}
     for field in fields:
         if field.name in parts and field.name not in begun:
@@ -178,7 +184,7 @@ def own_text(data: dict[str, Any], take_text: Callable[..., None] | None, head: 
             f"'text' has {len(texts)} languages", hint="-o text.en=FILE -o text.fr=FILE"
         )
     source = head.source if head.source in texts else next(iter(texts))
-    target = next((one for one in texts if one != source), head.target)
+    target = next((language for language in texts if language != source), head.target)
     speaks = language_of(str(data.get("parser") or ""))
     if speaks not in ("", source):
         raise ConfigError(

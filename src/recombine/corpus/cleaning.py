@@ -148,14 +148,14 @@ def clean_texts(texts: tuple[Path, Path], out: Path, *, source: str, target: str
         _writer(partials[0], ends[0].suffix) as write_source,
         _writer(partials[1], ends[1].suffix) as write_target,
     ):
-        for _, (one, other) in read_aligned(*texts):
+        for _, (text, other) in read_aligned(*texts):
             read += 1
             bar.advance()
-            reason = cleaner.fault(one, other)
+            reason = cleaner.fault(text, other)
             if reason is not None:
                 removed[reason] += 1
                 continue
-            write_source(one.encode() + b"\n")
+            write_source(text.encode() + b"\n")
             write_target(other.encode() + b"\n")
     for part, end in zip(partials, ends, strict=True):
         part.replace(end)

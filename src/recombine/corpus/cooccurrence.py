@@ -51,10 +51,10 @@ class CorpusCounts:
         logarithm of zero would hide how rare the words are).
         """
         values = []
-        for one, other in combinations(sorted(set(texts)), 2):
-            single = self.windows_with[one] * self.windows_with[other]
+        for text, other in combinations(sorted(set(texts)), 2):
+            single = self.windows_with[text] * self.windows_with[other]
             if single:
-                both = max(self.windows_with_both[one, other], 0.5)
+                both = max(self.windows_with_both[text, other], 0.5)
                 values.append(math.log2(both * self.windows / single))
         return sum(values) / len(values) if values else None
 
@@ -158,8 +158,8 @@ def _count_pairs(
         then = near + step
         shared = np.minimum(found.final[near], found.final[then]) + 1
         shared -= np.maximum(found.first[near], found.first[then])
-        one, other = found.text[near], found.text[then]
-        keys = np.minimum(one, other) * size + np.maximum(one, other)
+        first, other = found.text[near], found.text[then]
+        keys = np.minimum(first, other) * size + np.maximum(first, other)
         kinds, place = np.unique(keys, return_inverse=True)
         sums = np.bincount(place, np.maximum(0, shared))
         total.update(dict(zip(kinds.tolist(), sums.astype(np.int64).tolist(), strict=True)))

@@ -509,12 +509,12 @@ def test_composed_parts_are_proved_in_depth():
     blueprint = read_recipe("sget").builder.blueprint()
     inventory = blueprint.grammar.inventory
     (part,) = (one for one in blueprint.parts if one.name == "concat_pp_ce_adj")
-    root = inventory.code(part.part.compose)
+    root = inventory.code(part.recipe.compose)
     pieces = [
         next(blueprint.grammar.sampler(draw.constraints).draw_codes(1, seed=1, stream=draw.name))[1]
         for draw in part.draws
     ]
-    composed = Composition(inventory, part.part.compose, part.draws)
+    composed = Composition(inventory, part.recipe.compose, part.draws)
 
     def admitted(first, second, third):
         return composed.admits(Tree(inventory, (root, *first, *second, *third)))

@@ -150,7 +150,7 @@ class Assembly:
         design = self.design
         head = design.slots[category].head
         used = {role for pattern in design.patterns[category] for role in pattern.split()}
-        roles = {role: one for role, one in design.roles.items() if role in used}
+        roles = {role: demand for role, demand in design.roles.items() if role in used}
         templates = Counter(
             self.pairs[phrase.sentence].tokens[phrase.head] for phrase in self.phrases[category]
         )
@@ -217,7 +217,7 @@ class Assembly:
         }  # fmt: skip
         if design.control:
             composed = {category: list(cells) for category, cells in compounds.items()}
-            texts = {one.text.lower() for cells in composed.values() for one in cells}
+            texts = {compound.text.lower() for cells in composed.values() for compound in cells}
             self.held = HeldCompounds.draw(self.pairs, texts, self.generator)
             compounds = {category: iter(cells) for category, cells in composed.items()}
         found: list[Embedded] = []
@@ -225,7 +225,9 @@ class Assembly:
         for category, cells in compounds.items():
             head = design.slots[category].head
             phrases = [
-                one for one in self.phrases[category] if one.sentence not in self.held.hidden
+                phrase
+                for phrase in self.phrases[category]
+                if phrase.sentence not in self.held.hidden
             ]
             embedder = Embedder(self.pairs, phrases, model, design, self.generator, used)
             self.embedders[category] = embedder
@@ -257,14 +259,16 @@ class Assembly:
         held_in: Mapping[str, str],
     ) -> Iterator[Example]:
         """Yield the generalisation split; `held_in` says what a control knows of a compound."""
-        for one in embedded:
-            compound = one.compound
-            reference = references.get(one.source)
-            context = len(self.pairs[one.phrase.sentence].tokens)
-            context -= one.phrase.end - one.phrase.start + bool(one.phrase.head >= 0)
+        for embedding in embedded:
+            compound = embedding.compound
+            reference = references.get(embedding.source)
+            context = len(self.pairs[embedding.phrase.sentence].tokens)
+            context -= (
+                embedding.phrase.end - embedding.phrase.start + bool(embedding.phrase.head >= 0)
+            )
             known = held_in.get(compound.text.lower())
             yield Example.make(
-                source=one.source,
+                source=embedding.source,
                 references=[reference] if reference else [],
                 tags={
                     "pattern": compound.pattern,
@@ -274,51 +278,52 @@ class Assembly:
                     "context_length": context,
                     "rarest_atom": min(atom.frequency for atom in compound.atoms),
                     "mdd": mean_distance(
-                        self.pairs[one.phrase.sentence].heads,
-                        self.pairs[one.phrase.sentence].relations,
+                        self.pairs[embedding.phrase.sentence].heads,
+                        self.pairs[embedding.phrase.sentence].relations,
                     ),
                     "compound": compound.text,
                     **({} if known is None else {"held_in": known}),
                 },
                 group=f"{compound.category}: {compound.text}",
                 role="context",
-                focus=_focus(one),
-                salt=str(one.phrase.sentence),
+                focus=_focus(embedding),
+                salt=str(embedding.phrase.sentence),
             )
 
     def originals(self, embedded: Iterable[Embedded]) -> Iterator[Example]:
         """Yield the original sentence of every template, once (the paper's row 'Train')."""
         done: set[Phrase] = set()
-        for one in embedded:
-            if one.phrase in done:
+        for embedding in embedded:
+            if embedding.phrase in done:
                 continue
-            done.add(one.phrase)
-            pair = self.pairs[one.phrase.sentence]
-            first = one.phrase.head if one.phrase.head >= 0 else one.phrase.start
-            tokens = range(first, one.phrase.end)
-            text = pair.source[pair.starts[first] : pair.ends[one.phrase.end - 1]]
+            done.add(embedding.phrase)
+            pair = self.pairs[embedding.phrase.sentence]
+            first = embedding.phrase.head if embedding.phrase.head >= 0 else embedding.phrase.start
+            tokens = range(first, embedding.phrase.end)
+            text = pair.source[pair.starts[first] : pair.ends[embedding.phrase.end - 1]]
+            category = embedding.compound.category
             yield Example.make(
                 source=pair.source,
                 references=[pair.target],
                 tags={
-                    "category": one.compound.category,
+                    "category": category,
                     "length": len(tokens),
                     "contexts": 1,
                     "compound": text,
                 },
-                group=f"{one.compound.category} original: {text} ({one.phrase.sentence})",
+                group=f"{category} original: {text} ({embedding.phrase.sentence})",
                 role="original",
-                focus=[self._original_focus(pair, one, token) for token in tokens],
+                focus=[self._original_focus(pair, embedding, token) for token in tokens],
                 salt="context",
             )
 
-    def _original_focus(self, pair: Pair, one: Embedded, token: int) -> Focus:
-        head = self.design.slots[one.compound.category].head
+    def _original_focus(self, pair: Pair, embedding: Embedded, token: int) -> Focus:
+        head = self.design.slots[embedding.compound.category].head
         roles = {"det": "DET", "amod": "ADJ"}
         role = roles.get(pair.relations[token], "W")
-        if token == one.phrase.head:
+        if token == embedding.phrase.head:
             role = head
-        elif token == one.phrase.noun:
+        elif token == embedding.phrase.noun:
             role = "N"
         word = pair.tokens[token]
         known = self._renderings.get(word)
@@ -356,15 +361,15 @@ class Assembly:
 
     def seen_count(self, embedded: Sequence[Embedded]) -> int:
         """Return how many of the compounds occur in the training data."""
-        finder = CompoundFinder(one.compound.text.lower() for one in embedded)
+        finder = CompoundFinder(embedding.compound.text.lower() for embedding in embedded)
         return len({text for pair in self.visible for text in finder.in_text(pair.source)})
 
 
-def _focus(one: Embedded) -> list[Focus]:
+def _focus(embedding: Embedded) -> list[Focus]:
     found = []
-    at = one.start
-    for atom in one.compound.atoms:
-        text = one.source[at : at + len(atom.text)]
+    at = embedding.start
+    for atom in embedding.compound.atoms:
+        text = embedding.source[at : at + len(atom.text)]
         found.append(
             Focus(
                 text=text.lower(),

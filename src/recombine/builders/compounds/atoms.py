@@ -105,8 +105,10 @@ class AtomPool:
             yield from self._modifiers(wanted, chosen, floor)
             return
         relations = NOMINAL if role == "N" else wanted.relations
-        words = heads or {word for one in relations for word in self._by_relation.get(one, ())}
-        followers = [atom.text for one in ("ADJ", "N") for atom in chosen.get(one, ())]
+        words = heads or {
+            word for relation in relations for word in self._by_relation.get(relation, ())
+        }
+        followers = [atom.text for other in ("ADJ", "N") for atom in chosen.get(other, ())]
         for word in sorted(wanted.words or words):
             frequency = self.usage.total[word]
             if not wanted.words:
@@ -157,10 +159,12 @@ def choose(
     """Return the atoms of a role, the most frequent first; `taken` ones only where others lack."""
     found: list[ChosenAtom] = []
     loose: list[ChosenAtom] = []
-    for one in candidates:
-        rendered = rules.of(one.links, one.text)
+    for candidate in candidates:
+        rendered = rules.of(candidate.links, candidate.text)
         consistent = is_consistent(rendered, wanted)
-        atom = ChosenAtom(one.text, role, rendered.forms, one.frequency, rendered.coverage)
+        atom = ChosenAtom(
+            candidate.text, role, rendered.forms, candidate.frequency, rendered.coverage
+        )
         if consistent:
             found.append(atom)
         elif wanted.unchecked or wanted.words:
@@ -199,12 +203,12 @@ def shortage(
     enough = math.ceil(ENOUGH * wanted.count)
     able = []
     words = 0
-    for one in candidates:
-        words += one.frequency >= floor
-        rendered = rules.of(one.links, one.text)
+    for candidate in candidates:
+        words += candidate.frequency >= floor
+        rendered = rules.of(candidate.links, candidate.text)
         if rendered.forms and rendered.coverage > 0:
-            able.append((one.frequency, rendered.coverage))
-    frequent = [one for one in able if one[0] >= floor]
+            able.append((candidate.frequency, rendered.coverage))
+    frequent = [row for row in able if row[0] >= floor]
     settings: dict[str, float] = {}
     if len(able) >= enough:
         if len(frequent) < enough:
@@ -223,16 +227,16 @@ def require_atoms(short: Sequence[ShortRole]) -> None:
     if not short:
         return
     told = "too few words can be atoms: " + "; ".join(
-        f"{one.category} role {one.role}: {one.found} of the {one.wanted} asked for, "
-        f"among {one.words} frequent enough"
-        for one in short
+        f"{role.category} role {role.role}: {role.found} of the {role.wanted} asked for, "
+        f"among {role.words} frequent enough"
+        for role in short
     )
     settings: dict[str, float] = {}
-    for one in short:
-        for name, value in one.settings.items():
+    for role in short:
+        for name, value in role.settings.items():
             settings[name] = min(value, settings.get(name, value))
     options = " ".join(f"-o {name}={value:g}" for name, value in settings.items())
-    lost = [one.role for one in short if not one.settings]
+    lost = [role.role for role in short if not role.settings]
     raise DataError(
         told,
         hint="take a larger corpus"

@@ -151,17 +151,17 @@ class Compounds(CompoundDesign):
         self, work: Assembly, embedded: Sequence[Embedded], held_out: Sequence[Sequence[Pair]]
     ) -> tuple[list[Pair], dict[str, str]]:
         """Return the pairs of the control, and what it knows of each tested compound."""
-        tested = {one.source for one in embedded}
+        tested = {embedding.source for embedding in embedded}
         tested |= {pair.source for pairs in held_out for pair in pairs}
         control = exchange(
             work.pairs,
             work.held,
             self.control_half,
-            templates={one.phrase.sentence for one in embedded},
+            templates={embedding.phrase.sentence for embedding in embedded},
             tested=tested,
             generator=work.generator,
         )
-        texts = {one.compound.text.lower() for one in embedded}
+        texts = {embedding.compound.text.lower() for embedding in embedded}
         finder = CompoundFinder(texts)
         shown = {text for pair in control for text in finder.in_text(pair.source)}
         held_in = {

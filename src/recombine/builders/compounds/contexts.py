@@ -135,8 +135,8 @@ class Embedder:
                     break
         if len(found) < self.limits.contexts:
             return []
-        found = sorted(found, key=lambda one: -one.score)[: self.limits.contexts]
-        self.used.update(one.phrase.sentence for one in found)
+        found = sorted(found, key=lambda embedding: -embedding.score)[: self.limits.contexts]
+        self.used.update(embedding.phrase.sentence for embedding in found)
         return found
 
     def _try(

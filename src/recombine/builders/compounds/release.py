@@ -114,9 +114,9 @@ class CompoundRelease:
         if not source.is_file() or not target.is_file():
             return []
         return [
-            Example.make(source=one, references=[self._joined(other)])
-            for _, (one, other) in read_aligned(source, target)
-            if one.strip() and other.strip()
+            Example.make(source=text, references=[self._joined(other)])
+            for _, (text, other) in read_aligned(source, target)
+            if text.strip() and other.strip()
         ]
 
     def _compounds(self, folder: Path) -> list[Example]:

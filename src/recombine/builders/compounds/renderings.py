@@ -141,7 +141,7 @@ def inflected(forms: Sequence[str], vocabulary: Sequence[str]) -> Iterator[str]:
     """Yield the words of a sorted vocabulary that are one of these forms and a short ending."""
     stems = [form for form in forms if len(form) >= SHORTEST_STEM]
     for stem in stems:
-        if any(stem != one and stem.startswith(one) for one in stems):
+        if any(stem != shorter and stem.startswith(shorter) for shorter in stems):
             continue
         at = bisect_left(vocabulary, stem)
         while at < len(vocabulary) and vocabulary[at].startswith(stem):
@@ -150,11 +150,11 @@ def inflected(forms: Sequence[str], vocabulary: Sequence[str]) -> Iterator[str]:
             at += 1
 
 
-def same_word(one: str, other: str) -> bool:
+def same_word(word: str, other: str) -> bool:
     """Return True for forms with a common beginning of at least 3 letters and 60% of the longer."""
     shared = 0
-    for left, right in zip(one, other, strict=False):
+    for left, right in zip(word, other, strict=False):
         if left != right:
             break
         shared += 1
-    return shared >= max(3, 0.6 * max(len(one), len(other)))
+    return shared >= max(3, 0.6 * max(len(word), len(other)))

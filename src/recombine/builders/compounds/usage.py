@@ -142,8 +142,8 @@ class Usage:
             )
         for noun, relation in enumerate(relations):
             if relation in SUBJECTS and noun in modified:
-                one = noun not in coordinated and pair.is_singular(noun)
-                self.agreeing[tokens[agreeing_verb(pair, noun)]][one] += 1
+                is_one = noun not in coordinated and pair.is_singular(noun)
+                self.agreeing[tokens[agreeing_verb(pair, noun)]][is_one] += 1
         for token, relation in enumerate(relations[:-1]):
             if relation == "det":
                 self.initials[tokens[token]][tokens[token + 1][0]] += 1
@@ -184,8 +184,10 @@ class Usage:
     def may_stand(self, article: str, relations: Iterable[str]) -> bool:
         """Return True unless a determiner avoids nouns there ("no" after prepositions)."""
         own = self.articles_in[article]
-        share = sum(self._every_place[one] for one in relations) / max(1, self._every_place.total())
-        return sum(own[one] for one in relations) >= MISPLACED * share * own.total()
+        share = sum(self._every_place[relation] for relation in relations) / max(
+            1, self._every_place.total()
+        )
+        return sum(own[relation] for relation in relations) >= MISPLACED * share * own.total()
 
     def agrees_with_singular(self, pair: Pair, noun: int) -> bool:
         """Return True for a subject whose verb has a form that singular nouns go with."""

@@ -254,10 +254,10 @@ class _Build:
         with progress(f"write {split}") as bar:
 
             def remembered() -> Iterator[Example]:
-                for one in examples:
-                    self.tested.add(one.source)
+                for example in examples:
+                    self.tested.add(example.source)
                     bar.advance()
-                    yield naturally_spaced(one) if natural else one
+                    yield naturally_spaced(example) if natural else example
 
             return self.draft.write(split, remembered())
 
@@ -269,17 +269,17 @@ class _Build:
         for maker in self.makers:
             for place, template in enumerate(maker.templates):
                 rng = self._random(test, maker.data, place)
-                for number, one in enumerate(maker.draw(template, size, rng)):
-                    yield DrawnCase(maker, one, f"{maker.data}/{template}/{number}", rng)
+                for number, sentence in enumerate(maker.draw(template, size, rng)):
+                    yield DrawnCase(maker, sentence, f"{maker.data}/{template}/{number}", rng)
 
     def _sentences(self) -> Iterator[Example]:
         for place, template in enumerate(self.synthetic.templates):
             rng = self._random("sentences", self.synthetic.data, place)
-            for one in self.synthetic.draw(template, self.recipe.sentences, rng):
+            for sentence in self.synthetic.draw(template, self.recipe.sentences, rng):
                 yield Example.make(
-                    source=one.source,
-                    references=references_of(one),
-                    tags={"template": template, "data": one.data},
+                    source=sentence.source,
+                    references=references_of(sentence),
+                    tags={"template": template, "data": sentence.data},
                     salt="sentences",
                 )
 
@@ -342,8 +342,8 @@ class _Build:
             for number, pair in enumerate(self.synonyms):
                 rng = self._random("natural", "synonyms", number)
                 found = self.natural.with_synonyms(pair, self.recipe.natural_samples, rng)
-                for index, one in enumerate(found):
-                    yield from one.examples(pair, f"synonym/natural/{number}/{index}")
+                for index, sentences in enumerate(found):
+                    yield from sentences.examples(pair, f"synonym/natural/{number}/{index}")
 
     def _idiom_sentences(self) -> Iterator[Example]:
         for maker in self.makers:
@@ -402,7 +402,9 @@ class _Build:
             forbidden=self.tested | set(self.clauses),
             rng=self._random("training", "", 0),
         )
-        return count_idioms((one.source for one in train), [idiom.text for idiom in self.idioms])
+        return count_idioms(
+            (example.source for example in train), [idiom.text for idiom in self.idioms]
+        )
 
 
 def _frames(recipe: ConsistencyTests, corpus: Path, trees: TemplateTrees) -> FrameSentences:

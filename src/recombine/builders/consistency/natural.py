@@ -182,8 +182,8 @@ def _cell(line: str, counts: Counter[str]) -> tuple[int, int]:
     return len(words) // _LENGTH_BIN, int(mean / _FREQUENCY_BIN)
 
 
-def _distance(one: tuple[int, int], other: tuple[int, int]) -> int:
-    return abs(one[0] - other[0]) + abs(one[1] - other[1])
+def _distance(cell: tuple[int, int], other: tuple[int, int]) -> int:
+    return abs(cell[0] - other[0]) + abs(cell[1] - other[1])
 
 
 def _sample(found: list[T], size: int, rng: np.random.Generator) -> list[T]:

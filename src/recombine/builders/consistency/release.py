@@ -115,7 +115,7 @@ class _ReleaseFolder:
         sizes["probe"] = draft.write("probe", self._probes(draft.seed))
         certificate: dict[str, Any] = {"sizes": sizes, "lines_without_text": self.skipped}
         if self.recipe.training is not None:
-            tested = {one.source for examples in splits.values() for one in examples}
+            tested = {example.source for examples in splits.values() for example in examples}
             certificate["idioms_in_training"] = self._write_training(
                 draft, self.recipe.training, tested.union(self.clauses)
             )
@@ -137,7 +137,9 @@ class _ReleaseFolder:
             forbidden=tested,
             rng=np.random.Generator(np.random.PCG64(np.random.SeedSequence([draft.seed, 1]))),
         )
-        return count_idioms((one.source for one in train), [idiom.text for idiom in self.idioms])
+        return count_idioms(
+            (example.source for example in train), [idiom.text for idiom in self.idioms]
+        )
 
     def _sentences(self) -> Iterator[Example]:
         for folder, data, letter in _KINDS[:2]:
@@ -326,7 +328,7 @@ def _printable(line: str) -> str:
     """Return a line without control characters and surrounding space; nothing else is touched."""
     if line.isprintable():
         return line.strip()
-    kept: list[Any] = [" " if control_character(one) else one for one in line]
+    kept: list[Any] = [" " if control_character(letter) else letter for letter in line]
     return "".join(kept).strip()
 
 

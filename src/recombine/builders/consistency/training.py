@@ -36,8 +36,8 @@ def read_training(
         rows = read_table(path, (source, target), filled=False, comments=False)
         pairs = ((row[source], row[target]) for row in rows)
     found: dict[tuple[str, str], None] = {}
-    for one, other in pairs:
-        tokenised = tokenise(one), tokenise(other)
+    for sentence, other in pairs:
+        tokenised = tokenise(sentence), tokenise(other)
         if all(tokenised) and max(len(text.split()) for text in tokenised) <= _LONGEST:
             found[tokenised] = None
     if not found:

@@ -47,7 +47,7 @@ class Measurement(MeasureOptions):
             corpus, ends = self._prepare((train, test), Path(folder))
             counts = count_corpus(corpus, self, Path(folder) / "rows")
             sides = counts.sentences >= ends[0]
-            train_rows, test_rows = (self._some(np.flatnonzero(one)) for one in (~sides, sides))
+            train_rows, test_rows = (self._some(np.flatnonzero(side)) for side in (~sides, sides))
             found = self._pair(counts, train_rows, test_rows)
             return {
                 **found,

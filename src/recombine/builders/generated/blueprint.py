@@ -55,10 +55,10 @@ class Blueprint:
                 if planned is None:
                     continue
                 self.finders[split, name] = FocusFinder(
-                    grammar, self.lexicon, planned.part, options
+                    grammar, self.lexicon, planned.recipe, options
                 )
                 if planned.is_pattern:
-                    held[name] = HeldOut(grammar, planned.part)
+                    held[name] = HeldOut(grammar, planned.recipe)
                     self._plan_control(planned)
                 self.parts.append(planned)
             except RecombineError as error:
@@ -102,7 +102,7 @@ class Blueprint:
                 "two splits have a part of this name, and a control shows each part by its name",
                 hint="give the parts different names",
             )
-        part = replace(planned.part, size=size, pool="", expose=())
+        part = replace(planned.recipe, size=size, pool="", expose=())
         inventory = self.grammar.inventory
         self.control.append(plan_part(CONTROL, planned.name, part, self.options, inventory))
 
@@ -132,16 +132,16 @@ class Blueprint:
         return {
             part.name
             for part in self.parts
-            if part.split == split and composed in (None, bool(part.part.compose))
+            if part.split == split and composed in (None, bool(part.recipe.compose))
         }
 
     def sizes(self) -> dict[str, dict[str, int]]:
         """How many rows of each label each split has; a control is counted by its certificate."""
         found: dict[str, Counter[str]] = {split: Counter() for split in self.splits}
-        for one in self.parts:
-            if one.part.compose:
-                found[one.split][one.name] += one.size
-            for draw in (*(() if one.part.compose else one.draws), *one.exposures):
+        for part in self.parts:
+            if part.recipe.compose:
+                found[part.split][part.name] += part.size
+            for draw in (*(() if part.recipe.compose else part.draws), *part.exposures):
                 found.setdefault(draw.split, Counter())[draw.label] += draw.size
         return {
             split: {n: size for n, size in rows.items() if size} for split, rows in found.items()
@@ -150,9 +150,9 @@ class Blueprint:
     def pools(self) -> dict[str, list[PlannedPart]]:
         """The parts that share their draws."""
         found: dict[str, list[PlannedPart]] = {}
-        for one in self.parts:
-            if one.part.pool:
-                found.setdefault(one.part.pool, []).append(one)
+        for part in self.parts:
+            if part.recipe.pool:
+                found.setdefault(part.recipe.pool, []).append(part)
         return found
 
     def check(self) -> None:
@@ -175,18 +175,18 @@ class Blueprint:
 
     def check_draws(self) -> None:
         """Build every sampler before anything is drawn; what cannot be drawn is a problem too."""
-        for one in (*self.parts, *self.control):
+        for part in (*self.parts, *self.control):
             try:
-                for draw in (*one.draws, *one.exposures):
+                for draw in (*part.draws, *part.exposures):
                     _check_draw(self.grammar, draw)
             except RecombineError as error:
-                self.problems.append(_in_part(one.split, one.name, error))
+                self.problems.append(_in_part(part.split, part.name, error))
         self.check()
 
     def _check_words(self) -> None:
         """Every word that may be drawn must be said in both languages."""
         inventory = self.grammar.inventory
-        targets = {word for one in self.parts for word in one.part.targets}
+        targets = {word for part in self.parts for word in part.recipe.targets}
         for language in self.options.languages:
             concrete = self.grammar.concrete(language)
             missing = [
@@ -206,8 +206,10 @@ class Blueprint:
 
     def _check_pools(self) -> None:
         for pool, members in self.pools().items():
-            asked = {repr([draw.constraints for draw in one.draws]) for one in members if one.size}
-            if len(asked) > 1 or any(len(one.draws) > 1 for one in members):
+            asked = {
+                repr([draw.constraints for draw in part.draws]) for part in members if part.size
+            }
+            if len(asked) > 1 or any(len(part.draws) > 1 for part in members):
                 self.problems.append(
                     ConfigError(f"the parts of pool '{pool}' must ask for the same sentences")
                 )

@@ -37,7 +37,7 @@ def certify(
     of each split whose words do not go together.
     """
     grammar, lexicon = blueprint.grammar, blueprint.lexicon
-    sources = {split: [one.source for one in rows] for split, rows in examples.items()}
+    sources = {split: [row.source for row in rows] for split, rows in examples.items()}
     certificate: dict[str, Any] = {
         "format": FORMAT,
         "grammar": {
@@ -61,15 +61,15 @@ def certify(
     patterns: dict[str, Any] = {}
     rows_of: dict[tuple[str, Any], list[Example]] = {}
     for split, every in examples.items():
-        for one in every:
-            rows_of.setdefault((split, one.tags.get("pattern")), []).append(one)
+        for row in every:
+            rows_of.setdefault((split, row.tags.get("pattern")), []).append(row)
     for pattern in blueprint.patterns():
         rows = rows_of.get((pattern.split, pattern.name), [])
-        words = pattern.part.targets
-        forms = lexicon.tokens(one.source for one in rows)
+        words = pattern.recipe.targets
+        forms = lexicon.tokens(row.source for row in rows)
         new = sorted(forms - train_forms)
         allowed = lexicon.forms_of(words)
-        targets = Counter(str(one.tags["target_word"]) for one in rows if "target_word" in one.tags)
+        targets = Counter(str(row.tags["target_word"]) for row in rows if "target_word" in row.tags)
         in_train, evidence = shown.get(pattern.name, (0, []))
         patterns[pattern.name] = {
             "split": pattern.split,
@@ -113,13 +113,13 @@ def control_of(
     tokens = blueprint.lexicon.tokens
     tested = [split for split in examples if split not in TRAINING_SPLITS]
     patterns: dict[str, dict[str, Any]] = {
-        one.name: {
-            "sentences": labels[one.name],
-            "share": round(labels[one.name] / max(1, len(control)), 6),
-            "shown": findings.shown[one.name][0],
-            "targets": {word: findings.words.get(word, 0) for word in one.part.targets},
+        part.name: {
+            "sentences": labels[part.name],
+            "share": round(labels[part.name] / max(1, len(control)), 6),
+            "shown": findings.shown[part.name][0],
+            "targets": {word: findings.words.get(word, 0) for word in part.recipe.targets},
         }
-        for one in blueprint.control
+        for part in blueprint.control
     }
     return {
         "sentences": len(control),
@@ -133,16 +133,16 @@ def control_of(
         "tested": {split: _also_in(control, examples[split]) for split in tested},
         "tested_in_train": {split: _also_in(train, examples[split]) for split in tested},
         "lost_word_forms": sorted(
-            tokens(one.source for one in train) - tokens(one.source for one in control)
+            tokens(row.source for row in train) - tokens(row.source for row in control)
         ),
-        "sentences_per_pattern": {one.name: one.size for one in blueprint.control},
+        "sentences_per_pattern": {part.name: part.size for part in blueprint.control},
         "patterns": patterns,
     }
 
 
 def _also_in(rows: Sequence[Example], tested: Sequence[Example]) -> int:
-    known = {one.source for one in tested}
-    return sum(one.source in known for one in rows)
+    known = {row.source for row in tested}
+    return sum(row.source in known for row in rows)
 
 
 def _unmarked(blueprint: Blueprint) -> dict[str, list[str]]:
@@ -159,11 +159,11 @@ def _unmarked(blueprint: Blueprint) -> dict[str, list[str]]:
 
 def _summary(rows: Sequence[Example]) -> dict[str, Any]:
     digest = hashlib.sha256()
-    for one in rows:
-        digest.update(f"{one.source}\t{''.join(one.references[:1])}\n".encode())
+    for row in rows:
+        digest.update(f"{row.source}\t{''.join(row.references[:1])}\n".encode())
     return {
         "sentences": len(rows),
-        "different": len({one.source for one in rows}),
+        "different": len({row.source for row in rows}),
         "sha256": digest.hexdigest(),
     }
 
@@ -183,10 +183,10 @@ def _conflicts(examples: Mapping[str, Sequence[Example]]) -> int:
     known: dict[str, str] = {}
     conflicts: set[str] = set()
     for rows in examples.values():
-        for one in rows:
-            first = "".join(one.references[:1])
-            if known.setdefault(one.source, first) != first:
-                conflicts.add(one.source)
+        for row in rows:
+            first = "".join(row.references[:1])
+            if known.setdefault(row.source, first) != first:
+                conflicts.add(row.source)
     return len(conflicts)
 
 

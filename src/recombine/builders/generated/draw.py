@@ -86,27 +86,31 @@ class Drawing:
         for pool, members in self.blueprint.pools().items():
             for split, sentence in self._deal(pool, members):
                 add(split, [sentence])
-        for one in self.blueprint.parts:
-            if one.part.compose:
-                add(one.split, self._compose(one))
-            for draw in one.exposures:
+        for part in self.blueprint.parts:
+            if part.recipe.compose:
+                add(part.split, self._compose(part))
+            for draw in part.exposures:
                 add(TRAIN, self._draw(draw, None))
-        rest = [one for one in self.blueprint.parts if not (one.part.pool or one.part.compose)]
-        for one in rest:
-            if one.split == TRAIN:
-                for draw in one.draws:
+        rest = [
+            part for part in self.blueprint.parts if not (part.recipe.pool or part.recipe.compose)
+        ]
+        for part in rest:
+            if part.split == TRAIN:
+                for draw in part.draws:
                     add(TRAIN, self._draw(draw, None))
         train = found.get(TRAIN, [])
-        seen = {word for one in train for word in self.words(one)}
+        seen = {word for sentence in train for word in self.words(sentence)}
         self._longest = self._longest_of(train)
-        for one in rest:
-            if one.split != TRAIN:
-                allowed = self._allowed(seen, one) if train else None
-                for draw in one.draws:
-                    add(one.split, self._draw(draw, allowed))
+        for part in rest:
+            if part.split != TRAIN:
+                allowed = self._allowed(seen, part) if train else None
+                for draw in part.draws:
+                    add(part.split, self._draw(draw, allowed))
         if self.blueprint.control:
-            tested = {one.source for split in found if split != TRAIN for one in found[split]}
-            shown = [s for one in self.blueprint.control for s in self._shown(one, seen, tested)]
+            tested = {
+                sentence.source for split in found if split != TRAIN for sentence in found[split]
+            }
+            shown = [s for part in self.blueprint.control for s in self._shown(part, seen, tested)]
             found[CONTROL] = self._exchange(train, shown)
             advance(len(train))
         return found
@@ -121,13 +125,15 @@ class Drawing:
 
     # --- the control
 
-    def _shown(self, one: PlannedPart, seen: set[str], tested: set[str]) -> Iterator[DrawnSentence]:
+    def _shown(
+        self, part: PlannedPart, seen: set[str], tested: set[str]
+    ) -> Iterator[DrawnSentence]:
         """Draw the sentences by which the control shows a pattern: none that is tested."""
-        if one.part.compose:
-            yield from self._compose(one, tested)
+        if part.recipe.compose:
+            yield from self._compose(part, tested)
             return
-        for draw in one.draws:
-            yield from self._draw(draw, self._allowed(seen, one), tested)
+        for draw in part.draws:
+            yield from self._draw(draw, self._allowed(seen, part), tested)
 
     def _exchange(
         self, train: list[DrawnSentence], shown: list[DrawnSentence]
@@ -138,10 +144,10 @@ class Drawing:
         last to have some word, so that the control shows every word that training shows.
         """
         plain = self.blueprint.labels(TRAIN, composed=False)
-        left = Counter(word for one in train for word in self.words(one))
+        left = Counter(word for sentence in train for word in self.words(sentence))
         control, waiting = list(train), iter(shown)
         exchanged = 0
-        places = (place for place, one in enumerate(train) if one.draw.label in plain)
+        places = (place for place, sentence in enumerate(train) if sentence.draw.label in plain)
         for place in shuffled(places, f"{self.seed}\0control"):
             if exchanged == len(shown):
                 break
@@ -158,9 +164,9 @@ class Drawing:
             )
         return control
 
-    def _allowed(self, seen: set[str], one: PlannedPart) -> set[str]:
+    def _allowed(self, seen: set[str], part: PlannedPart) -> set[str]:
         """The words of a part: those of training, and the forms of its target words."""
-        words = seen | self.lexicon.forms_of(one.part.targets) | {""}
+        words = seen | self.lexicon.forms_of(part.recipe.targets) | {""}
         return {word + mark for word in words for mark in ("", *MARKS)}
 
     # --- the one rejection loop
@@ -296,10 +302,10 @@ class Drawing:
 
     def _deal(self, pool: str, members: list[PlannedPart]) -> Iterator[tuple[str, DrawnSentence]]:
         """Deal the draws of a pool to its splits: by sentence where splits are disjoint."""
-        members = [one for one in members if one.size]
+        members = [part for part in members if part.size]
         if not members:
             return
-        draws = [one.draws[0] for one in members]
+        draws = [part.draws[0] for part in members]
         left = [draw.size for draw in draws]
         bounds = [sum(left[: index + 1]) for index in range(len(left))]
         within = self._within(draws[0])
@@ -337,11 +343,11 @@ class Drawing:
         ):
             yield members[member].split, DrawnSentence(*pair, codes, draws[member])
 
-    def _compose(self, one: PlannedPart, barred: Collection[str] = ()) -> Iterator[DrawnSentence]:
+    def _compose(self, part: PlannedPart, barred: Collection[str] = ()) -> Iterator[DrawnSentence]:
         """Build sentences from separately drawn constituents of one rule."""
-        code = self.grammar.inventory.code(one.part.compose)
-        name = f"{one.split}.{one.name}"
-        draw = Draw(name, one.split, one.name, Constraints(), {}, one.size, (), 0)
+        code = self.grammar.inventory.code(part.recipe.compose)
+        name = f"{part.split}.{part.name}"
+        draw = Draw(name, part.split, part.name, Constraints(), {}, part.size, (), 0)
 
         def constituents(slot: Draw) -> Iterator[Codes]:
             within = self._within(slot)
@@ -355,18 +361,18 @@ class Drawing:
 
         def judge(codes: Codes) -> Pair | Dropped:
             source = self._source(codes)
-            if one.split == TRAIN and self.held.shown_by(codes):
+            if part.split == TRAIN and self.held.shown_by(codes):
                 return SHOWN
             if source in barred:
                 return TAKEN
-            return self._pair(codes, source, one.split)
+            return self._pair(codes, source, part.split)
 
-        streams = [constituents(slot) for slot in one.draws]
+        streams = [constituents(slot) for slot in part.draws]
         candidates = (
             (code, *(number for piece in pieces for number in piece))
             for pieces in zip(*streams, strict=True)
         )
-        for codes, pair in self._taken_from(name, one.size, candidates, judge):
+        for codes, pair in self._taken_from(name, part.size, candidates, judge):
             yield DrawnSentence(*pair, codes, draw)
 
     # --- writing
@@ -379,22 +385,24 @@ class Drawing:
             order = shuffled(range(len(sentences)), f"{self.seed}\0order")
             sentences = [sentences[index] for index in order]
         longest = self._longest
-        for one in sentences:
-            finder = self.blueprint.finders.get((one.draw.split, one.draw.label))
-            tags: dict[str, str | int | float] = {"pattern": one.draw.label}
+        for sentence in sentences:
+            finder = self.blueprint.finders.get((sentence.draw.split, sentence.draw.label))
+            tags: dict[str, str | int | float] = {"pattern": sentence.draw.label}
             focus: tuple[Focus, ...] = ()
-            if finder is not None and finder.part.category:
-                length = len(self.words(one))
-                tags |= finder.tags(one.codes, one.draw.inside)
+            if finder is not None and finder.recipe.category:
+                length = len(self.words(sentence))
+                tags |= finder.tags(sentence.codes, sentence.draw.inside)
                 tags.update(length=length, longer_than_train="yes" if length > longest else "no")
-                focus = finder.focus(one.codes, one.source, one.target)
+                focus = finder.focus(sentence.codes, sentence.source, sentence.target)
             elif split in TRAINING_SPLITS:
-                tags["length"] = len(self.words(one))
+                tags["length"] = len(self.words(sentence))
             is_tested = split not in TRAINING_SPLITS
-            references = (one.target, *(self._variants(one) if is_tested else ()))
-            yield Example.make(source=one.source, references=references, tags=tags, focus=focus)
+            references = (sentence.target, *(self._variants(sentence) if is_tested else ()))
+            yield Example.make(
+                source=sentence.source, references=references, tags=tags, focus=focus
+            )
 
-    def _variants(self, one: DrawnSentence) -> tuple[str, ...]:
+    def _variants(self, sentence: DrawnSentence) -> tuple[str, ...]:
         """Other wordings of a sentence, as many as the recipe wants references."""
         count = (self.options.references or 1) - 1
         if not count:
@@ -402,8 +410,8 @@ class Drawing:
         if self._wordings is None:
             options = self.options
             self._wordings = wordings_of(self.grammar, options.grammar, options.target_language)
-        tree = Tree(self.grammar.inventory, one.codes)
-        return self._wordings.sample(tree, count, self.seed, stream=one.source)
+        tree = Tree(self.grammar.inventory, sentence.codes)
+        return self._wordings.sample(tree, count, self.seed, stream=sentence.source)
 
     def violations(self, splits: Mapping[str, list[DrawnSentence]]) -> dict[str, int]:
         """How many sentences of each split pair words that do not go together."""
@@ -411,7 +419,7 @@ class Drawing:
             return {}
         inventory, violates = self.grammar.inventory, self.blueprint.violates
         return {
-            split: sum(violates(Tree(inventory, one.codes)) for one in sentences)
+            split: sum(violates(Tree(inventory, sentence.codes)) for sentence in sentences)
             for split, sentences in splits.items()
         }
 

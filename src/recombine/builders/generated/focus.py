@@ -22,7 +22,7 @@ class FocusFinder:
     def __init__(
         self, grammar: Grammar, lexicon: Lexicon, part: RecipePart, options: GeneratedOptions
     ) -> None:
-        self.part = part
+        self.recipe = part
         self.inventory = grammar.inventory
         self._source = grammar.realiser(options.source_language)
         self._target = grammar.realiser(options.target_language)
@@ -52,8 +52,8 @@ class FocusFinder:
     def tags(self, codes: tuple[int, ...], inside: int) -> dict[str, str | int | float]:
         """The tags of a sentence: what its part is, and what its tree shows of it."""
         found: dict[str, str | int | float] = {
-            "category": self.part.category,
-            "group_name": self.part.group,
+            "category": self.recipe.category,
+            "group_name": self.recipe.group,
             self._inside_tag: inside,
         }
         if self._codes:

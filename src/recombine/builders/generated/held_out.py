@@ -35,7 +35,9 @@ class HeldOut:
 
     def describe(self) -> str:
         """The pattern and depths as text."""
-        depths = [f"depth of {tag} in {sorted(one.values)}" for tag, one in self.depth.items()]
+        depths = [
+            f"depth of {tag} in {sorted(allowed.values)}" for tag, allowed in self.depth.items()
+        ]
         return " and ".join([*([self.text] if self.text else []), *depths])
 
     @property
@@ -76,19 +78,19 @@ class HeldOuts:
         self.inventory = inventory
         self.held = held
         # The words that some pattern names.
-        self.words = frozenset().union(*(one.words for one in held.values()))
+        self.words = frozenset().union(*(held_out.words for held_out in held.values()))
         self._shapes: dict[tuple[int, ...], tuple[str, ...]] = {}
         # Most trees lack what most patterns need. One bit per needed set of codes says so at once.
-        defined = {name: one for name, one in held.items() if one.defined}
-        sets = {codes for one in defined.values() for way in one.needs for codes in way}
+        defined = {name: held_out for name, held_out in held.items() if held_out.defined}
+        sets = {codes for held_out in defined.values() for way in held_out.needs for codes in way}
         bits = {codes: 1 << number for number, codes in enumerate(sets)}
         self._bits = dict.fromkeys(range(len(inventory.labels)), 0)
         for codes, bit in bits.items():
             for code in codes:
                 self._bits[code] |= bit
         self._ways = {
-            name: tuple(sum(bits[codes] for codes in set(way)) for way in one.needs)
-            for name, one in defined.items()
+            name: tuple(sum(bits[codes] for codes in set(way)) for way in held_out.needs)
+            for name, held_out in defined.items()
         }
 
     def shown_by(self, codes: tuple[int, ...]) -> tuple[str, ...]:

@@ -38,18 +38,18 @@ class Judge:
         self.reader = PairReader(blueprint)
         self._source = grammar.realiser(options.source_language)
         self._target = grammar.realiser(options.target_language)
-        self._parts = {(part.split, part.name): part.part for part in blueprint.parts}
+        self._parts = {(part.split, part.name): part.recipe for part in blueprint.parts}
         # By split and label: on which side of a clause a pattern stands, and what it must be.
         self._admits: dict[tuple[str, str], list[tuple[int, Admission | Composition]]] = {}
         for part in (*blueprint.parts, *blueprint.control):
             ways = self._admits.setdefault((part.split, part.name), [])
             draws = (*part.draws, *part.exposures)
-            if part.part.compose:
-                ways.append((0, Composition(self.inventory, part.part.compose, part.draws)))
+            if part.recipe.compose:
+                ways.append((0, Composition(self.inventory, part.recipe.compose, part.draws)))
                 draws = part.exposures
             for draw in draws:
                 # Only rows that are judged say on which side of a clause they stand.
-                side = draw.inside if part.part.category and part.split != CONTROL else 0
+                side = draw.inside if part.recipe.category and part.split != CONTROL else 0
                 ways = self._admits.setdefault((draw.split, draw.label), [])
                 ways.append((side, Admission(self.inventory, draw)))
 

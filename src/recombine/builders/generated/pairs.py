@@ -46,7 +46,7 @@ class PairReader:
         if tree is None or parse.is_only or self.translation(tree) == reference:
             return tree
         others = self.others(source, reference, tree)
-        return next((one for one in others if self.translation(one) == reference), tree)
+        return next((other for other in others if self.translation(other) == reference), tree)
 
     def translation(self, tree: Tree) -> str:
         """What the grammar says in the other language."""

@@ -245,7 +245,7 @@ class PlannedPart(NamedTuple):
 
     split: str
     name: str
-    part: RecipePart
+    recipe: RecipePart
     size: int
     draws: tuple[Draw, ...]  # of its sentences; of a composed part, one per slot
     exposures: tuple[Draw, ...]  # the training sentences that go with it
@@ -253,7 +253,7 @@ class PlannedPart(NamedTuple):
     @property
     def is_pattern(self) -> bool:
         """Whether it is a pattern that training must not show."""
-        return self.split not in TRAINING_SPLITS and bool(self.part.category)
+        return self.split not in TRAINING_SPLITS and bool(self.recipe.category)
 
 
 def plan_part(

@@ -56,7 +56,7 @@ def prove_rows(blueprint: Blueprint, examples: Mapping[str, Sequence[Example]]) 
     """Prove every row, on all cores."""
     training = [split for split in TRAINING_SPLITS if split in examples]
     longest = longest_in_train(blueprint, examples.get(TRAIN, ()))
-    rows = [(s, n, one) for s, every in examples.items() for n, one in enumerate(every, start=1)]
+    rows = [(s, n, row) for s, every in examples.items() for n, row in enumerate(every, start=1)]
     shares = min(MOST_PROCESSES, cores())
     bounds = [len(rows) * number // shares for number in range(shares + 1)]
     parts = [rows[start:end] for start, end in pairwise(bounds)]
@@ -65,11 +65,11 @@ def prove_rows(blueprint: Blueprint, examples: Mapping[str, Sequence[Example]]) 
         own = _prove_share(blueprint, parts[0], longest, bar.advance)
     found = [own, *(result() for result in others)]
     violations = Counter[str]()
-    for one in found:
-        violations.update(one.violations)
+    for proof in found:
+        violations.update(proof.violations)
     return RowProof(
-        [fault for one in found for fault in one.faults],
-        {split: _joined([one.training[split] for one in found]) for split in training},
+        [fault for proof in found for fault in proof.faults],
+        {split: _joined([proof.training[split] for proof in found]) for split in training},
         {split: violations[split] for split in examples} if blueprint.options.selection else {},
     )
 
@@ -83,7 +83,7 @@ def look_in_training(
     """
     reader = PairReader(blueprint)
     times = {
-        split: Counter((one.source, reference_of(one)) for one in examples[split])
+        split: Counter((row.source, reference_of(row)) for row in examples[split])
         for split in TRAINING_SPLITS
         if split in examples
     }
@@ -130,21 +130,23 @@ class _TrainLook:
 def _joined(found: Sequence[TrainFindings]) -> TrainFindings:
     shown = {
         name: (
-            sum(one.shown[name][0] for one in found),
-            list(dict.fromkeys(s for one in found for s in one.shown[name][1]))[:EVIDENCE],
+            sum(findings.shown[name][0] for findings in found),
+            list(dict.fromkeys(s for findings in found for s in findings.shown[name][1]))[
+                :EVIDENCE
+            ],
         )
         for name in found[0].shown
     }
     words: Counter[str] = Counter()
-    for one in found:
-        words.update(one.words)
-    return TrainFindings(shown, sum(one.unparsed for one in found), dict(words))
+    for findings in found:
+        words.update(findings.words)
+    return TrainFindings(shown, sum(findings.unparsed for findings in found), dict(words))
 
 
 def longest_in_train(blueprint: Blueprint, train: Sequence[Example]) -> int:
     """The words of the longest training sentence that is not composed."""
     composed = blueprint.labels(TRAIN, composed=True)
-    lengths = [one.tags.get("length") for one in train if one.tags.get("pattern") not in composed]
+    lengths = [row.tags.get("length") for row in train if row.tags.get("pattern") not in composed]
     return max((length for length in lengths if isinstance(length, int)), default=0)
 
 
