@@ -280,5 +280,5 @@ def test_raw_text_with_a_parser_gives_frames_too(tmp_path: Path, monkeypatch) ->
     sources = {example.source for example in made.iterate("systematicity")}
     assert any("offer a service of car rental" in source for source in sources)
     assert made.manifest.recipe["data"] == ["synthetic", "semi-natural", "natural"]
-    with pytest.raises(ConfigError, match="need the relations"):
+    with pytest.raises(ConfigError, match="need dependency relations"):
         read_recipe("consistency", overrides=(*own, "parser=words"))
