@@ -56,6 +56,17 @@ def test_masses_are_not_countable():
     assert not counted.is_countable("money", ["a"])
 
 
+def test_a_few_words_is_no_singular():
+    """A plural may stand beside an article of singulars: 'this words' was built from it."""
+    counted = usage(
+        *[seen("a few words saw it .", lemmas="a few word see it .")] * 20,
+        *[seen("the few words saw it .", lemmas="the few word see it .")] * 20,
+        *[seen("a new report saw it .")] * 20,
+    )
+    assert counted.is_countable("report", ["a"])
+    assert not counted.is_countable("words", ["a"])
+
+
 def test_articles_fit_initials_and_places():
     """'An' before consonants, and determiners that a place avoids."""
     counted = usage(

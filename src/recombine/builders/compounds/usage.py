@@ -20,6 +20,7 @@ SINGULAR_SHARE = 0.8
 # parsers give as its own lemma ("funds") hardly ever has one.
 STRICTLY_SINGULAR = 0.95
 ARTICLE_SHARE = 0.03
+PLURAL = 0.5  # what is more often a plural than this is no singular, whatever stands before it
 # A word is taken for a role that it has in most of its uses: "will" is no noun, "that" no article,
 # "say" takes no object, "since" is a conjunction.
 USUAL = {"N": 0.6, "ADJ": 0.6, "DET": 0.5, "V": 0.5, "P": 0.5}
@@ -75,6 +76,7 @@ class Usage:
         self.articles: dict[str, Counter[str]] = defaultdict(Counter)
         self.determined: Counter[str] = Counter()
         self.modified: Counter[str] = Counter()
+        self.plural: Counter[str] = Counter()
         self.determiners: dict[str, Counter[bool]] = defaultdict(Counter)
         self._verbal = frozenset(objects.get("V", ()))
         self._prepositional = frozenset(objects.get("P", ()))
@@ -110,6 +112,8 @@ class Usage:
         for token, (head, relation) in enumerate(zip(heads, relations, strict=True)):
             if head < 0:
                 continue
+            if relation in NOMINAL:
+                self.plural[tokens[token]] += not pair.is_singular(token)
             if relation in DETERMINERS:
                 determined.add(head)
                 modified.add(head)
@@ -197,6 +201,9 @@ class Usage:
     def is_countable(self, noun: str, articles: Iterable[str]) -> bool:
         """Return True for a singular that takes determiners, also those of singulars alone."""
         own = self.articles[noun]
+        # "a few words": a plural beside an article of singulars.
+        if self.plural[noun] > PLURAL * self.nominal[noun]:
+            return False
         if self.determined[noun] < self._determined * self.total[noun]:
             return False
         articles = list(articles)
