@@ -1,4 +1,9 @@
-"""Row steps: eager steps on rows without padding, and what every fast step must agree with."""
+"""Row steps: eager steps on rows without padding, and what every fast step must agree with.
+
+They are for CPUs: there a Transformer's step on mixed lengths takes 0.36 of the time of a plain one
+(64 pairs of SGET, width 128), 0.78 where batches are of one length, and an LSTM's 0.87. On a GPU
+captured graphs take their place; what no graph fits is taken so, too.
+"""
 
 from __future__ import annotations
 
