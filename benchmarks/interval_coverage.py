@@ -86,6 +86,28 @@ def coverage(
     return 100 * hits / max(given, 1), 100 * given / experiments
 
 
+def graded(experiments: int, clusters: int, share: float) -> float:
+    """Percent of intervals that hold the truth where sentences are graded, of one seed.
+
+    Grades crowd at both ends of the scale, and clusters have 1 to 15 sentences (4 in the mean).
+    """
+    generator = np.random.default_rng([clusters, int(1000 * share)])
+    spread = np.hypot(EASE, TASTE)
+    long_run = generator.normal(special.ndtri(share) * np.hypot(1, spread), spread, 1_000_000)
+    shape, rest = 3.0, 0.05
+    truth = 100 * (shape * special.ndtr(long_run).mean() + rest) / (shape + 2 * rest)
+    hits = 0
+    for _ in range(experiments):
+        sizes = np.minimum(generator.geometric(0.25, clusters), 15)
+        members = np.repeat(np.arange(clusters), sizes)
+        level = generator.normal(special.ndtri(share) * np.hypot(1, spread), spread, clusters)
+        right = special.ndtr(level)[members]
+        grades = generator.beta(shape * right + rest, shape * (1 - right) + rest)
+        span = Sample({"a": [grades[:, None]]}, VERDICTS, members).interval("a")
+        hits += span.low <= truth <= span.high
+    return 100 * hits / experiments
+
+
 def comparison(
     experiments: int, clusters: int | None, seeds: tuple[int, int], share: float, spread: float
 ) -> tuple[float, float, float]:
@@ -145,6 +167,15 @@ def single_rows(experiments: int) -> Iterator[str]:
         yield f"| {_units(clusters)} | " + " | ".join(cells) + " |"
 
 
+def graded_rows(experiments: int) -> Iterator[str]:
+    """Coverage where sentences are graded and clusters are of unequal sizes."""
+    yield "| clusters | one seed |"
+    yield "| --- | --- |"
+    for clusters in CLUSTERS[1:]:
+        covered = spans([graded(experiments, clusters, share) for share in SHARES])
+        yield f"| {clusters} | {covered} |"
+
+
 def pair_rows(experiments: int) -> Iterator[str]:
     """Size and coverage of differences: a row per seeds of both, a column per number of units.
 
@@ -185,7 +216,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--experiments", type=int, default=1_000, help="per cell (1,000)")
     options = parser.parse_args()
-    for rows in (single_rows, pair_rows, family_rows):
+    for rows in (single_rows, graded_rows, pair_rows, family_rows):
         for row in rows(options.experiments):
             print(row, flush=True)
         print()

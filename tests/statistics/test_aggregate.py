@@ -151,6 +151,15 @@ def test_a_share_is_of_verdicts_in_every_column_that_counts():
     assert Aggregator("ratio").counts(np.array([[0.0, 0.0], [0.0, 2.0]])).tolist() == [False, True]
 
 
+@pytest.mark.parametrize(
+    ("clusters", "effective"),
+    [([0, 0, 1, 1, 2, 2], 3.0), ([0, 1, 2, 3], 4.0), ([0, 0, 0, 0, 1, 2], 2.0)],
+)
+def test_units_of_unequal_sizes_are_fewer(clusters, effective):
+    """(sum of sizes)^2 / sum of squared sizes, which is their number where all are alike."""
+    assert SampleUnits(len(clusters), np.array(clusters)).effective == pytest.approx(effective)
+
+
 def test_nothing_has_no_units():
     """Nor a row of zeros in their place."""
     units = SampleUnits(0, None)

@@ -106,9 +106,9 @@ def test_the_residual_is_what_seed_and_unit_do_not_explain():
 def test_parts_have_one_degree_of_freedom_less_than_they_have_members():
     """Seeds and units; one seed has no part of its own."""
     table = np.random.default_rng(0).random((4, 6))
-    assert [part.freedom for part in crossed_components(table)] == [3, 5]
-    assert [part.freedom for part in crossed_components(table[:1])] == [5]
-    assert crossed_components(table[:1])[0].variance == pytest.approx(table[0].var(ddof=1) / 6)
+    assert [part.freedom for part in crossed_components(table, 5)] == [3, 5]
+    assert [part.freedom for part in crossed_components(table[:1], 5)] == [5]
+    assert crossed_components(table[:1], 5)[0].variance == pytest.approx(table[0].var(ddof=1) / 6)
 
 
 def test_crossed_variance_equals_the_mixed_model():
@@ -138,7 +138,9 @@ def test_crossed_variance_equals_the_mixed_model():
     # Components come back in the order of the formula names: item, then seed.
     item_variance, seed_variance = fitted.vcomp
     error = np.sqrt(seed_variance / seeds + item_variance / items + fitted.scale / (seeds * items))
-    found = scaled_interval(float(table.mean()), crossed_components(table), items, FREE, 0.95, "x")
+    found = scaled_interval(
+        float(table.mean()), crossed_components(table, items - 1), items, FREE, 0.95, "x"
+    )
     assert found.error == pytest.approx(error, rel=0.02)
     quantile = (found.high - found.low) / 2 / found.error
     assert 1.96 < quantile < special.stdtrit(seeds - 1, 0.975)

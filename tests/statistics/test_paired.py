@@ -52,10 +52,10 @@ def test_a_borrowed_variance_brings_no_degrees_of_freedom():
     """Three seeds against one: two degrees of freedom, not two and two; pooled where both know."""
     generator = np.random.default_rng(4)
     three, one, five = (generator.normal(0, 1, (seeds, 40)) for seeds in (3, 1, 5))
-    seeds, units = difference_components(one, three)
+    seeds, units = difference_components(one, three, 39)
     assert (seeds.freedom, units.freedom) == (2, 39)
     assert seeds.variance == pytest.approx(three.mean(axis=1).var(ddof=1) * (1 + 1 / 3))
-    seeds, units = difference_components(three, five)
+    seeds, units = difference_components(three, five, 39)
     pooled = (2 * three.mean(axis=1).var(ddof=1) + 4 * five.mean(axis=1).var(ddof=1)) / 6
     assert seeds == (pytest.approx(pooled * (1 / 3 + 1 / 5)), 6)
     residual = (2 * residual_mean_square(three) + 4 * residual_mean_square(five)) / 6
@@ -63,10 +63,10 @@ def test_a_borrowed_variance_brings_no_degrees_of_freedom():
     left = gain.var(ddof=1) - residual * (1 / 3 + 1 / 5)
     assert units.variance == pytest.approx(max(left, 0) / 40)
     two = generator.normal(0, 1, (2, 40))
-    _, units = difference_components(one, two)
+    _, units = difference_components(one, two, 39)
     gain = two.mean(axis=0) - one[0]
     assert units.variance == pytest.approx(gain.var(ddof=1) / 40)
-    assert difference_components(one, one[:, ::-1])[0].freedom == 39
+    assert difference_components(one, one[:, ::-1], 39)[0].freedom == 39
 
 
 def test_holm_equals_statsmodels():

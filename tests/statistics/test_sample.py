@@ -86,6 +86,22 @@ def test_few_clusters_cover_the_truth(words):
         assert hits / 1_000 >= 0.925
 
 
+def test_clusters_of_unequal_sizes_know_less():
+    """Counted as equal ones they covered 87% of grades; their degrees of freedom are fewer."""
+    generator = np.random.default_rng(4)
+    spread = np.hypot(0.5, 0.5)
+    level = special.ndtri(0.05) * np.hypot(1, spread)
+    truth = float(special.ndtr(generator.normal(level, spread, 200_000)).mean())
+    hits = 0
+    for _ in range(1_000):
+        clusters = np.repeat(np.arange(4), np.minimum(generator.geometric(0.25, 4), 15))
+        right = special.ndtr(generator.normal(level, spread, 4))[clusters]
+        grades = generator.beta(3 * right + 0.05, 3 * (1 - right) + 0.05)[:, None]
+        span = interval([grades], SHARE, clusters)
+        hits += span.low <= (3 * truth + 0.05) / 3.1 <= span.high
+    assert hits / 1_000 >= 0.91
+
+
 def test_single_sentences_of_clusters_deceive():
     """Ignoring clusters covers far too little, where clusters matter."""
     generator = np.random.default_rng(1)

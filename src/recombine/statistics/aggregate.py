@@ -123,6 +123,16 @@ class SampleUnits:
         self.count = int(self.members.max()) + 1 if observations else 0
         self.sizes: Array = np.bincount(self.members, minlength=self.count).astype(np.float64)
 
+    @property
+    def effective(self) -> float:
+        """How many units of one size say as much: large ones speak for the others.
+
+        The degrees of freedom of units of unequal sizes follow it (Carter, Schnepel & Steigerwald
+        2017, Rev. Econ. Stat. 99:698-709); of equal ones it is their number.
+        """
+        squares = float((self.sizes**2).sum())
+        return float(self.sizes.sum()) ** 2 / squares if squares else 0.0
+
     def sums(self, rows: Array) -> Array:
         """Column sums of every unit."""
         if not self.clustered:

@@ -83,19 +83,20 @@ def share_components(share: float, trials: int) -> list[Component]:
     return [Component(share * (1 - share) / trials, math.inf)]
 
 
-def crossed_components(values: Array) -> list[Component]:
+def crossed_components(values: Array, freedom: float) -> list[Component]:
     """The variance of the grand mean of a seeds x units table, both taken as random.
 
-    (MS_seed + MS_unit - MS_residual) / (S N): the expected-mean-squares estimate of a two-way
-    random-effects table without replication (Searle, Casella & McCulloch 1992, chapter 4).
+    `freedom` are the degrees of freedom of the units. (MS_seed + MS_unit - MS_residual) / (S N):
+    the expected-mean-squares estimate of a two-way random-effects table without replication
+    (Searle, Casella & McCulloch 1992, chapter 4).
     """
     seeds, units = values.shape
     by_unit = float(values.mean(axis=0).var(ddof=1))
     if seeds == 1:
-        return [Component(by_unit / units, units - 1)]
+        return [Component(by_unit / units, freedom)]
     by_seed = float(values.mean(axis=1).var(ddof=1))
     excess = without_residual(by_unit, residual_mean_square(values) / seeds)
-    return [Component(by_seed / seeds, seeds - 1), Component(excess / units, units - 1)]
+    return [Component(by_seed / seeds, seeds - 1), Component(excess / units, freedom)]
 
 
 def without_residual(by_unit: float, residual: float) -> float:

@@ -52,8 +52,10 @@ def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> Disc
     return Discordant(only_first, only_second, p_value)
 
 
-def difference_components(first: Array, second: Array) -> list[Component]:
+def difference_components(first: Array, second: Array, freedom: float) -> list[Component]:
     """The variance of the difference of two seeds x units tables of the same units.
+
+    `freedom` are the degrees of freedom of these units.
 
     Both systems have one variance over seeds, pooled over those that have several, with the pooled
     degrees of freedom: a system with one seed brings no knowledge of its own. The variance of the
@@ -64,18 +66,20 @@ def difference_components(first: Array, second: Array) -> list[Component]:
     by_unit = float(gain.var(ddof=1))
     pooled = _pooled(first, second)
     if pooled is None:
-        return [Component(by_unit / units, units - 1)]
+        return [Component(by_unit / units, freedom)]
     means = 1 / len(first) + 1 / len(second)
     # One degree of freedom is too few to rest on where chance leaves nothing of the units.
     residual = pooled.residual * means if pooled.freedom > 1 else 0.0
     excess = max(by_unit - residual, 0.0)
     return [
         Component(pooled.by_seed * means, pooled.freedom),
-        Component(excess / units, units - 1),
+        Component(excess / units, freedom),
     ]
 
 
-def unpaired_components(first: Array, second: Array, *, one_system: bool) -> list[Component]:
+def unpaired_components(
+    first: Array, second: Array, freedoms: tuple[float, float], *, one_system: bool
+) -> list[Component]:
     """The variance of the difference of two seeds x units tables of different units.
 
     One system has the same seeds on both: what matters is how their difference varies. Two systems
@@ -85,16 +89,17 @@ def unpaired_components(first: Array, second: Array, *, one_system: bool) -> lis
     if one_system and len(first) > 1:
         between = first.mean(axis=1) - second.mean(axis=1)
         parts = [Component(float(between.var(ddof=1)) / len(first), len(first) - 1)]
-        return [*parts, *(crossed_components(table)[-1] for table in tables)]
+        each = zip(tables, freedoms, strict=True)
+        return [*parts, *(crossed_components(table, freedom)[-1] for table, freedom in each)]
     pooled = _pooled(*tables)
     parts = []
     if pooled is not None:
         means = 1 / len(first) + 1 / len(second)
         parts.append(Component(pooled.by_seed * means, pooled.freedom))
-    for table in tables:
+    for table, freedom in zip(tables, freedoms, strict=True):
         residual = pooled.residual / len(table) if pooled is not None else 0.0
         excess = without_residual(float(table.mean(axis=0).var(ddof=1)), residual)
-        parts.append(Component(excess / table.shape[1], table.shape[1] - 1))
+        parts.append(Component(excess / table.shape[1], freedom))
     return parts
 
 

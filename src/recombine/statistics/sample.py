@@ -85,6 +85,11 @@ class Sample:
             )
         return self._contributions[system]
 
+    @property
+    def freedom(self) -> float:
+        """The degrees of freedom of the units; never below one."""
+        return max(self.units.effective - 1, 1.0)
+
     def interval(self, system: str) -> Estimate:
         """The interval of a system's mean score over its seeds.
 
@@ -115,7 +120,7 @@ class Sample:
         elif self.units.count < FEWEST_VARIED or math.isnan(estimate):
             return unknown(estimate)
         else:
-            parts = crossed_components(self.contributions(system))
+            parts = crossed_components(self.contributions(system), self.freedom)
             if not math.isfinite(sum(part.variance for part in parts)):
                 return unknown(estimate)  # without some unit there is no score
             name = f"Student's t over {kind}" if len(tables) == 1 else f"seeds and {kind}"
@@ -137,7 +142,7 @@ class Sample:
         observed = means[1] - means[0]
         if math.isnan(observed) or self.units.count < FEWEST_VARIED:
             return PairedDifference(observed, method=TOO_FEW)
-        parts = difference_components(self.contributions(first), self.contributions(second))
+        parts = self._difference_parts(first, second)
         variance = sum(part.variance for part in parts)
         if not math.isfinite(variance):
             return PairedDifference(observed, method=TOO_FEW)
@@ -170,7 +175,7 @@ class Sample:
         observed = self._mean_score(second) - self._mean_score(first)
         if math.isnan(observed) or self.units.count < FEWEST_VARIED:
             return unknown(observed)
-        parts = difference_components(self.contributions(first), self.contributions(second))
+        parts = self._difference_parts(first, second)
         return self._difference_interval(observed, parts, self.units.count)
 
     def unpaired_interval(self, system: str, other: Sample, second: str) -> Estimate:
@@ -180,7 +185,8 @@ class Sample:
         if math.isnan(observed) or units < FEWEST_VARIED:
             return unknown(observed)
         tables = self.contributions(system), other.contributions(second)
-        parts = unpaired_components(*tables, one_system=system == second)
+        freedoms = self.freedom, other.freedom
+        parts = unpaired_components(*tables, freedoms, one_system=system == second)
         return self._difference_interval(observed, parts, units)
 
     def gain_interval(self, system: str, neutral: str, other: Sample) -> Estimate:
@@ -199,8 +205,12 @@ class Sample:
             sample.contributions(neutral).mean(axis=0) - sample.contributions(system)
             for sample in (self, other)
         )
-        parts = unpaired_components(here, there, one_system=True)
+        parts = unpaired_components(here, there, (self.freedom, other.freedom), one_system=True)
         return self._difference_interval(observed - elsewhere, parts, units)
+
+    def _difference_parts(self, first: str, second: str) -> list[Component]:
+        tables = self.contributions(first), self.contributions(second)
+        return difference_components(*tables, self.freedom)
 
     def _difference_interval(
         self, observed: float, parts: Sequence[Component], units: int

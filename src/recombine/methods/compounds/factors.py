@@ -267,7 +267,8 @@ def _table(
     label: Callable[[Example], str | None],
     notes: Sequence[str] = (),
 ) -> Table:
-    return Table(name, title, ("value", *COLUMNS), tuple(_rows(judged, label)), tuple(notes))
+    rows = tuple(_rows(judged, label))
+    return Table(name, title, ("value", *COLUMNS), rows, tuple(notes), lower=frozenset({"error %"}))
 
 
 def _rows(

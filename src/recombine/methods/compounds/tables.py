@@ -20,6 +20,7 @@ from recombine.report.tables.table import Cell, Table
 INSTANCE, AGGREGATE, BLEU = "compound", "compound_aggregate", "bleu"
 # Splits as rows of the paper: contexts are training sentences with their own phrases.
 CONTEXT = "context"
+ERRORS = frozenset({"instance CTER", "aggregate CTER"})
 ROWS = {CONTEXT: "train (context)", "test": "test", "gen": "gen"}
 
 
@@ -80,7 +81,7 @@ def _table_6(report: Findings) -> Table | None:
     return Table(
         "table-6-cter", "Compound translation error rate (Table 6)",
         (*columns, "instance (paper)", "aggregate (paper)", "BLEU (paper)") if beside else columns,
-        tuple(rows), notes if beside else notes[:1], frozenset(rules), 2,
+        tuple(rows), notes if beside else notes[:1], frozenset(rules), 2, lower=ERRORS,
     )  # fmt: skip
 
 
@@ -172,5 +173,5 @@ def _field(report: Findings) -> Table | None:
     return Table(
         "published-cter", "Beside the published systems",
         ("system", "instance CTER", "aggregate CTER", "BLEU", "source"), tuple(rows),
-        rules=frozenset({ours}), decimals=2,
+        rules=frozenset({ours}), decimals=2, lower=ERRORS,
     )  # fmt: skip

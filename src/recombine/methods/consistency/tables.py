@@ -172,7 +172,7 @@ def idiom_table(table: ObservationTable, beside: bool = False) -> Table:
     return Table(
         f"table-8-idioms-{table.split}",
         f"Literal renderings of idioms (Table 8), {table.split}",
-        columns, tuple(rows), notes, _first_of_all(rows),
+        columns, tuple(rows), notes, _first_of_all(rows), lower=frozenset(table.systems),
     )  # fmt: skip
 
 

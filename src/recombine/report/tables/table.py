@@ -51,6 +51,8 @@ class Table:
     below: Mapping[str, str] = field(default_factory=dict)
     best: frozenset[tuple[int, int]] = field(default_factory=frozenset)
     tied: frozenset[tuple[int, int]] = field(default_factory=frozenset)
+    # Columns in which less is better.
+    lower: frozenset[str] = field(default_factory=frozenset)
 
     def text(self, row: int, place: int) -> str:
         """A cell as text."""

@@ -10,9 +10,6 @@ from recombine.report.findings import Findings
 from recombine.report.tables.table import Table
 from recombine.statistics.intervals import Estimate
 
-# Measures of which less is better; "" is that of a table which names no other.
-LESS = ("instance CTER", "aggregate CTER", "error %")
-IDIOMS = "table-8-idioms"
 # What marks the column of a published number, and the head above several of them.
 PAPER = " (paper)"
 IN_PAPER = "in the paper"
@@ -24,8 +21,7 @@ def for_paper(table: Table, systems: Sequence[str]) -> Table:
     """The table in a paper's layout: the best system in bold, each measure above its systems."""
     if not table.name.startswith(("table-", "figure-", "by-", "complement", "longer", "depths")):
         return table
-    less = ("",) if table.name.startswith(IDIOMS) else LESS
-    return with_heads(with_best(table, systems, less), systems)
+    return with_heads(with_best(table, systems), systems)
 
 
 def in_words(report: Findings, table: Table) -> Table:
@@ -50,11 +46,11 @@ def in_words(report: Findings, table: Table) -> Table:
     return replace(table, title=named(table.title), labels={**labels, **table.labels})
 
 
-def with_best(table: Table, systems: Sequence[str], less: Sequence[str] = ()) -> Table:
+def with_best(table: Table, systems: Sequence[str]) -> Table:
     """The table of a paper with the best system in bold, wherever several stand side by side.
 
     Systems are columns (`NAME`, `NAME: measure`, `NAME metric`) or, under the head "system", rows
-    that agree in all other words; `less` are the measures of which less is better.
+    that agree in all other words.
     """
     groups: dict[tuple[object, ...], dict[tuple[int, int], float]] = {}
     for number, row in enumerate(table.rows):
@@ -73,10 +69,10 @@ def with_best(table: Table, systems: Sequence[str], less: Sequence[str] = ()) ->
                 key = (number, measure)
             elif "system" in table.columns and head not in BESIDE:
                 system = row[table.columns.index("system")]
-                measure, others = head, tuple(one for one in words if one != system)
+                others = tuple(one for one in words if one != system)
                 key = (place, *others) if system in systems else None
             if key is not None:
-                sign = -1 if measure in less else 1
+                sign = -1 if head in table.lower else 1
                 groups.setdefault(key, {})[number, place] = sign * value
     best = {
         place
