@@ -47,10 +47,7 @@ def main() -> None:
                 order = np.random.default_rng([draw, size]).permutation(counts.size)
                 sums = []
                 for rows in (order[size : size + TRAIN], order[:size]):
-                    chosen = np.zeros(counts.size, dtype=bool)
-                    chosen[rows] = True
-                    columns = counts.atoms + counts.compounds
-                    sums.append(column_totals(counts.rows, chosen, columns))
+                    sums.append(column_totals(counts, rows))
                 for kind, limit in (("whole", 2**62), ("eight bits", EIGHT_BITS)):
                     train, test = (one % limit for one in sums)
                     found = divergences(train, test, counts.atoms)

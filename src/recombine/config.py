@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import difflib
 import inspect
 import json
 import math
@@ -21,7 +20,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from recombine.errors import ConfigError, RecombineError, Where, raise_all
+from recombine.errors import ConfigError, RecombineError, Where, did_you_mean, raise_all
 
 T = TypeVar("T")
 
@@ -355,10 +354,7 @@ class _Parser:
 
     def unknown(self, key: str, known: Collection[str], prefix: str) -> None:
         dotted = _dotted(prefix, key)
-        close = difflib.get_close_matches(key, known, n=1)
-        hint = (
-            f"did you mean '{close[0]}'?" if close else f"known keys: {', '.join(known) or 'none'}"
-        )
+        hint = did_you_mean(key, known, f"known keys: {', '.join(known) or 'none'}")
         self.problem(dotted, f"unknown key '{dotted}'", hint)
 
     def missing(self, key: str, prefix: str) -> None:
@@ -375,11 +371,10 @@ class _Parser:
         if origin is typing.Literal:
             if raw in arguments:
                 return raw
-            close = difflib.get_close_matches(str(raw), [str(a) for a in arguments], n=1)
             self.problem(
                 dotted,
                 f"'{dotted}' must be one of {', '.join(map(repr, arguments))}, not {raw!r}",
-                f"did you mean '{close[0]}'?" if close else None,
+                did_you_mean(str(raw), map(str, arguments)),
             )
             return None
         if origin in (tuple, list):

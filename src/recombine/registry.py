@@ -7,7 +7,6 @@ objects is asked for (sacrebleu's habit, for the sake of a fast command line).
 from __future__ import annotations
 
 import ast
-import difflib
 import hashlib
 import importlib
 import importlib.util
@@ -21,7 +20,7 @@ from types import ModuleType
 from typing import Any
 
 from recombine.config import Document, parse_config
-from recombine.errors import ConfigError, MissingExtra, Where
+from recombine.errors import ConfigError, MissingExtra, Where, did_you_mean
 
 BUILT_IN: dict[str, dict[str, str]] = {
     "builder": {
@@ -103,10 +102,10 @@ def lookup(kind: str, name: str) -> type[Any]:
         if entry.name == name:
             loaded: type[Any] = entry.load()
             return loaded
-    close = difflib.get_close_matches(name.lower(), names(kind), n=1)
+    known = names(kind)
     raise ConfigError(
         f"unknown {kind} '{name}'",
-        hint=f"did you mean '{close[0]}'?" if close else f"known: {', '.join(names(kind))}",
+        hint=did_you_mean(name.lower(), known, f"known: {', '.join(known)}"),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,7 +23,13 @@ from recombine.config import (
 )
 from recombine.corpus.parsers import language_of, parser_hint
 from recombine.draft import Draft
-from recombine.errors import ConfigError, RecombineError, collect_errors, raise_all
+from recombine.errors import (
+    ConfigError,
+    RecombineError,
+    collect_errors,
+    did_you_mean,
+    raise_all,
+)
 from recombine.lock import lock_of, locked
 from recombine.stage import code_version, content_by_name, refuse_output, require_same_key
 
@@ -219,11 +224,10 @@ def _find(name_or_path: str) -> Document | None:
     if name_or_path in registry.names("builder") or ".py:" in name_or_path:
         return None
     known = [*recipe_names(), *registry.names("builder")]
-    close = difflib.get_close_matches(name_or_path, known, n=1)
+    guess = did_you_mean(name_or_path, known)
     raise ConfigError(
         f"'{name_or_path}' is neither a shipped recipe, a builder nor a .toml file",
-        hint=(f"did you mean '{close[0]}'? " if close else "")
-        + f"known: {', '.join(dict.fromkeys(known))}",
+        hint=f"{guess + ' ' if guess else ''}known: {', '.join(dict.fromkeys(known))}",
     )
 
 

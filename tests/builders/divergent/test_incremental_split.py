@@ -37,7 +37,6 @@ def test_quantiles_are_exponential() -> None:
 def test_entered_sides_give_the_measured_divergences(tmp_path: Path, grouped: bool) -> None:
     """Whatever the sides are, the state's divergences are those of the measure."""
     _, counts = counted(made_up(200), tmp_path, edition="all")
-    columns = counts.atoms + counts.compounds
     member = np.arange(counts.size) // 3 if grouped else np.arange(counts.size)
     state = IncrementalSplit(counts, asked(), member, 1)
     state.sides[:] = np.random.default_rng(1).integers(0, 3, state.count)
@@ -46,8 +45,8 @@ def test_entered_sides_give_the_measured_divergences(tmp_path: Path, grouped: bo
     assert (state.sides == wanted).all()
     sides = state.sides[state.rank[member]]
     exact = divergences(
-        column_totals(counts.rows, sides == 0, columns),
-        column_totals(counts.rows, sides == 1, columns),
+        column_totals(counts, sides == 0),
+        column_totals(counts, sides == 1),
         counts.atoms,
     )
     assert state.reals[2] == pytest.approx(exact.atom, abs=1e-8)

@@ -32,7 +32,7 @@ def rows_of(data: list[dict[int, int]]) -> SparseRows:
 def test_annealing_keeps_the_sums(data: list[dict[int, int]], sides: list[int]) -> None:
     """After any number of moves and swaps, counts and sums are those of the sides."""
     size = len(data)
-    counts = SimpleNamespace(rows=rows_of(data), atoms=4, columns=10)
+    counts = SimpleNamespace(rows=rows_of(data), atoms=4, columns=10, size=size)
     state = IncrementalSplit(counts, asked(), np.arange(size), 1)
     state.sides[:] = sides[:size]
     state.enter()

@@ -13,7 +13,6 @@ from recombine.builders.divergent.split import TEST, TRAIN
 def test_placements_seed_and_exact_values(tmp_path: Path) -> None:
     """So many rows are placed, the last K never, the seed fixes the result, values are exact."""
     _, counts = counted(made_up(400, words=100), tmp_path, edition="all")
-    columns = counts.atoms + counts.compounds
 
     def split(seed: int, most: int) -> object:
         return published_split(counts, asked(candidates=50), seed=seed, most_used=most)
@@ -25,8 +24,8 @@ def test_placements_seed_and_exact_values(tmp_path: Path) -> None:
     whole = split(1, 10**6)
     assert whole.train + whole.test == counts.size - 50
     exact = divergences(
-        column_totals(counts.rows, first.sides == TRAIN, columns),
-        column_totals(counts.rows, first.sides == TEST, columns),
+        column_totals(counts, first.sides == TRAIN),
+        column_totals(counts, first.sides == TEST),
         counts.atoms,
     )
     assert (exact.atom, exact.compound) == (first.atom, first.compound)

@@ -49,10 +49,9 @@ def test_bounds_hold_and_values_are_exact(counts: Counts, goal: float, seed: int
     assert 500 <= train <= 650
     assert 80 <= test <= 100
     assert 600 <= train + test <= 740
-    columns = counts.atoms + counts.compounds
     exact = divergences(
-        column_totals(counts.rows, found.sides == TRAIN, columns),
-        column_totals(counts.rows, found.sides == TEST, columns),
+        column_totals(counts, found.sides == TRAIN),
+        column_totals(counts, found.sides == TEST),
         counts.atoms,
     )
     assert (exact.atom, exact.compound) == (found.atom, found.compound)
@@ -117,11 +116,10 @@ def test_tight_bounds_leave_swaps(counts: Counts) -> None:
     """With sizes fixed to the sentence, swaps still improve on a random split."""
     bounds = Bounds(train=(600, 600), test=(100, 100), used=(700, 700))
     found = split(counts, 1.0, bounds)
-    columns = counts.atoms + counts.compounds
     sides = random_split(counts.size, bounds, 1)
     random = divergences(
-        column_totals(counts.rows, sides == TRAIN, columns),
-        column_totals(counts.rows, sides == TEST, columns),
+        column_totals(counts, sides == TRAIN),
+        column_totals(counts, sides == TEST),
         counts.atoms,
     )
     assert (found.train, found.test) == (600, 100)

@@ -21,7 +21,6 @@ from recombine.builders.check import Proof
 from recombine.builders.divergent.control import (
     ALL,
     CORPUS,
-    column_totals_of,
     control_card,
     control_facts,
     control_faults,
@@ -32,6 +31,7 @@ from recombine.builders.divergent.encode import EncodedCorpus
 from recombine.builders.divergent.measure import (
     CLASSES,
     Vector,
+    column_totals,
     divergences,
     novelty_class,
 )
@@ -52,7 +52,7 @@ def certificate_of(
     options: DivergentOptions,
 ) -> dict[str, Any]:
     """Return what is certified of a split, computed from scratch."""
-    vectors = {split: column_totals_of(counts, chosen) for split, chosen in rows.items()}
+    vectors = {split: column_totals(counts, chosen) for split, chosen in rows.items()}
     sizes = {split: len(chosen) for split, chosen in rows.items()}
     used = sum(size for split, size in sizes.items() if split != CONTROL)
     return {

@@ -77,18 +77,8 @@ class Measurement(MeasureOptions):
         return prepare(reading, corpora, folder)
 
     def _pair(self, counts: Counts, train: Index, test: Index) -> dict[str, Any]:
-        columns = counts.atoms + counts.compounds
-        vectors = []
-        for rows in (train, test):
-            chosen = np.zeros(counts.size, dtype=bool)
-            chosen[rows] = True
-            vectors.append(column_totals(counts.rows, chosen, columns))
-        found = divergences(
-            vectors[0],
-            vectors[1],
-            counts.atoms,
-            self.alphas,
-        )
+        vectors = [column_totals(counts, rows) for rows in (train, test)]
+        found = divergences(vectors[0], vectors[1], counts.atoms, self.alphas)
         return {"atom_divergence": found.atom, "compound_divergence": found.compound}
 
     def _some(self, rows: Index) -> Index:
@@ -115,12 +105,10 @@ class Measurement(MeasureOptions):
     def _most_divergent(
         self, counts: Counts, train: npt.NDArray[np.bool_], test: npt.NDArray[np.bool_]
     ) -> dict[str, Any]:
-        columns = counts.atoms + counts.compounds
-        left = column_totals(counts.rows, train, columns)
-        right = column_totals(counts.rows, test, columns)
+        left, right = column_totals(counts, train), column_totals(counts, test)
         parts = {
             "most_divergent_atoms": (0, counts.atoms, self.atom_alpha),
-            "most_divergent_compounds": (counts.atoms, columns, self.compound_alpha),
+            "most_divergent_compounds": (counts.atoms, counts.columns, self.compound_alpha),
         }
         found = {}
         for name, (low, high, alpha) in parts.items():

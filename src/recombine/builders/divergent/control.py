@@ -85,7 +85,7 @@ def _covering_rows(counts: Counts, train: Index, test: Index, order: Index) -> I
     rows = counts.rows
     in_train = np.isin(order, train)
     kept, others = order[in_train], order[~in_train]
-    left, needed = column_totals_of(counts, kept), column_totals_of(counts, test) > 0
+    left, needed = column_totals(counts, kept), column_totals(counts, test) > 0
     lacking = needed & (left == 0)
     lacking[: counts.atoms] = False
     needed[: counts.atoms] = True
@@ -101,13 +101,6 @@ def _covering_rows(counts: Counts, train: Index, test: Index, order: Index) -> I
     number = kernel.spare(kept, most, rows.starts, rows.columns, rows.counts, needed, left, gone)
     filled = np.concatenate([coming[: number + missing], others[~shows[others]]])
     return np.sort(np.concatenate([np.setdiff1d(kept, gone[:number]), filled[: number + missing]]))
-
-
-def column_totals_of(counts: Counts, chosen: Index) -> Vector:
-    """Return the summed counts of the chosen rows."""
-    mask = np.zeros(counts.size, dtype=bool)
-    mask[chosen] = True
-    return column_totals(counts.rows, mask, counts.atoms + counts.compounds)
 
 
 def _rows_with(counts: Counts, columns: Mask) -> Mask:
@@ -159,7 +152,7 @@ def certified_control(
 ) -> dict[str, Any]:
     """Return what is certified of a control; `corpus` stands for all free rows."""
     sets = {**rows, CORPUS: np.flatnonzero(free)}
-    vectors = {name: column_totals_of(counts, chosen) for name, chosen in sets.items()}
+    vectors = {name: column_totals(counts, chosen) for name, chosen in sets.items()}
     sentences = {name: counts.sentences[chosen] for name, chosen in sets.items()}
     texts = {
         name: [source for source, _ in corpus.texts(sentences[name].tolist())] for name in rows

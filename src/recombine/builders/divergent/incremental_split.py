@@ -93,7 +93,7 @@ class IncrementalSplit:
         self.starts, self.middles, self.entries, self.sums = _gather(
             rows, atoms, columns, self.order, member
         )
-        totals = column_totals(rows, np.ones(len(rows.middles), dtype=bool), columns)
+        totals = column_totals(counts, slice(None))
         most_a = int(totals[:atoms].max(initial=0))
         most_c = int(totals[atoms:].max(initial=0))
         all_a, all_c = int(self.sums[:, 0].sum()), int(self.sums[:, 1].sum())
@@ -162,10 +162,9 @@ class IncrementalSplit:
         `began` is the processor time at which the search began.
         """
         train, test = (sides == side for side in (TRAIN, TEST))
-        rows, columns = self.counted.rows, self.counted.columns
         exact = divergences(
-            column_totals(rows, train, columns),
-            column_totals(rows, test, columns),
+            column_totals(self.counted, train),
+            column_totals(self.counted, test),
             self.counted.atoms,
             self.options.alphas,
         )

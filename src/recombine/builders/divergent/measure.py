@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from recombine.builders.divergent.count import CountOptions, Counts, SparseRows
+from recombine.builders.divergent.count import CountOptions, Counts
 from recombine.errors import ConfigError
 
 # Keysers et al. 2020, section 2.2: atoms should be alike (0.5 is symmetric); compounds of the test
@@ -76,13 +76,16 @@ def chernoff_divergence(train: Vector, test: Vector, alpha: float) -> float:
     return max(0.0, 1.0 - float(np.sum(p**alpha * q ** (1 - alpha))))
 
 
-def column_totals(rows: SparseRows, chosen: npt.NDArray[np.bool_], columns: int) -> Vector:
-    """Return the summed counts of the chosen rows."""
+def column_totals(counts: Counts, chosen: Vector | npt.NDArray[np.bool_] | slice) -> Vector:
+    """Return the summed counts of some rows: of these numbers, or where a mask is true."""
+    rows, columns = counts.rows, counts.columns
+    mask = np.zeros(counts.size, dtype=bool)
+    mask[chosen] = True
     sums = np.zeros(columns, np.float64)
     for first in range(0, len(rows.middles), SLICE_ROWS):
         starts = rows.starts[first : first + SLICE_ROWS + 1]
         part = slice(int(starts[0]), int(starts[-1]))
-        inside = np.repeat(chosen[first : first + SLICE_ROWS], np.diff(starts))
+        inside = np.repeat(mask[first : first + SLICE_ROWS], np.diff(starts))
         sums += np.bincount(
             rows.columns[part][inside], weights=rows.counts[part][inside], minlength=columns
         )
@@ -114,9 +117,7 @@ def contributions(train: Vector, test: Vector, alpha: float) -> npt.NDArray[np.f
 def novel_shares(counts: Counts, train: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     """Return per row the share of its compound occurrences unseen in train; nan without any."""
     rows = counts.rows
-    in_train = np.zeros(counts.size, dtype=bool)
-    in_train[train] = True
-    seen = column_totals(rows, in_train, counts.atoms + counts.compounds) > 0
+    seen = column_totals(counts, train) > 0
     shares = np.empty(counts.size)
     for first in range(0, counts.size, SLICE_ROWS):
         starts = rows.starts[first : first + SLICE_ROWS + 1]
