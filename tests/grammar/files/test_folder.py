@@ -270,6 +270,7 @@ _PIECES = st.sampled_from(
     keep=st.booleans(),
 )
 @example(name="ja.grammar", position=0.3359375, noise="\t", keep=True)
+@example(name="en.lexicon.tsv", position=0.546875, noise="\x00", keep=True)
 def test_fuzzed_files(
     name: str, position: float, noise: str, keep: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -29,6 +29,9 @@ def read_text(path: Path) -> str:
         raise GrammarError(
             "not UTF-8 text", Where(str(path), line), "save the file with UTF-8 encoding"
         ) from None
+    if "\0" in text:  # the parser ends texts with it
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise GrammarError("a NUL character", Where(str(path), line), "is it a text file?")
     return unicodedata.normalize("NFC", text).replace("\r\n", "\n")
 
 
