@@ -57,5 +57,5 @@ def test_unknown_spread_is_an_error():
     """Single seeds say nothing about the spread."""
     with pytest.raises(DataError, match="two or more seeds"):
         pooled_sd([[1.0], [2.0]])
-    with pytest.raises(DataError, match="spread of zero"):
+    with pytest.raises(DataError, match="no system has seeds with different scores"):
         plan_power([[40.0, 40.0, 40.0], [0.0, 0.0]])

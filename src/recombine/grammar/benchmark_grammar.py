@@ -186,7 +186,7 @@ def keep_grammar(draft: Draft, name: str) -> None:
             continue
         if folder.resolve().parent != own.parent:
             raise ConfigError(
-                f"the grammar '{own.name}' extends {folder}, which does not lie beside it",
+                f"the grammar '{own.name}' extends {folder}, which is not in the same folder",
                 hint="put both folders into one, so that the benchmark can carry them",
             )
         for path in (*grammar_files(folder), *all_variant_files(folder)):

@@ -112,7 +112,9 @@ class Findings:
         scores = [self.main.overall(system) for system in self.main.systems]
         reasons = {one.system: why for one in scores if (why := incomplete(one))}
         if reasons:
-            reached = f"Below {100 * COMPLETE:g}% of all with an output nothing is concluded."
+            reached = (
+                f"No verdict where less than {100 * COMPLETE:g}% of the sentences have outputs."
+            )
             told = Headline(no_verdict(reasons), (reached,))
         return Headline(told.headline, (*told.sentences, *self._validity(scores)))
 

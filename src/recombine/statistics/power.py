@@ -77,7 +77,7 @@ def pooled_sd(groups: Sequence[Sequence[float]]) -> tuple[float, int]:
     squares = sum(float(((group - group.mean()) ** 2).sum()) for group in usable)
     if squares == 0:
         raise DataError(
-            "the seeds of no system differ in their scores; a spread of zero says nothing",
+            "no system has seeds with different scores, so the spread over seeds is unknown",
             hint="only trained systems have seeds; a score that is always 0 or 100 has no spread",
         )
     return float(np.sqrt(squares / freedom)), freedom

@@ -207,7 +207,7 @@ def test_a_metric_about_nothing_is_said(tmp_path, small_benchmark, capsys):
     assert main([*command, "--metric", "literal"]) == 0
     assert told in capsys.readouterr().err
     assert main(["report", str(tmp_path / "run"), "--out", str(tmp_path / "out")]) == 0
-    assert "literal is about none" in (tmp_path / "out" / "report.md").read_text()
+    assert "literal applies to none" in (tmp_path / "out" / "report.md").read_text()
 
 
 def test_run_does_everything_and_reports(tmp_path, small_benchmark, capsys):
@@ -232,7 +232,7 @@ def test_run_does_everything_and_reports(tmp_path, small_benchmark, capsys):
     assert page.strip().endswith("report.html")
     assert told.startswith(
         "\nThe data cannot tell oracle and copy apart on familiar sentences.\n"
-        "copy learned from no text: this is no generalisation.\n\n"
+        "copy learned from no text, so nothing is generalised.\n\n"
     ), told
     assert re.search(r"\noracle +100\.0 \(43\.9 to 100\.0\)\n", told)
     assert "oracle" in (tmp_path / "run" / "report" / "report.md").read_text()

@@ -127,7 +127,7 @@ def test_a_metric_about_nothing_is_named(run, tmp_path):
     stored = json.loads(record.read_text(encoding="utf-8"))
     record.write_text(json.dumps({**stored, "score": {"about_nothing": ["literal"]}}))
     assert open_runs([copy]).notes == (
-        "literal is about none of the sentences that lstm translated",
+        "literal applies to none of the sentences that lstm translated",
     )
 
 

@@ -151,8 +151,8 @@ def test_the_first_metric_of_the_experiment_makes_the_headline(tmp_path: Path) -
 def test_what_a_judge_rejects_and_what_is_tiny_is_told() -> None:
     """A share of rejected references, cells of a few sentences, shares that were not judged."""
     assert references_told("wrong compounds", (287, 1000)) == [
-        "wrong compounds rejects 28.7% of the references themselves (287 of 1,000): so much of "
-        "what it rejects may be right."
+        "wrong compounds rejects 28.7% of the references themselves (287 of 1,000), so as many of "
+        "the outputs that it rejects may be right."
     ]
     assert references_told("wrong compounds", (10, 1000)) == []
     assert cells_told([1, 2, 40], "structures") == [

@@ -69,7 +69,7 @@ def test_latex_is_ready_for_a_paper():
         r"1.0$^{\dagger}$ {\scriptsize [0.5, 2.0]} & \textbf{3.0} {\scriptsize [2.0, 4.0]}" in text
     )
     assert r"y & 5 & $-$1.0 & \textbf{2.0} \\" in text
-    assert r"Bold: best system. $\dagger$: not told from the best" in text
+    assert r"Bold: best system. $\dagger$: not distinguishable from the best" in text
 
 
 def test_the_best_system_is_bold_in_rows_and_columns():

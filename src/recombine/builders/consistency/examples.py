@@ -191,7 +191,7 @@ def _label_faults(group: str, members: dict[str, Example]) -> Iterator[str]:
         if list(example.tags.items()) != list(tags.items()):
             yield f"'{role}' has the tags {dict(example.tags)}, not {tags}"
         if focus := _misplaced(example):
-            yield f"'{focus.text}' does not stand there in '{role}'"
+            yield f"'{focus.text}' is not at that place in '{role}'"
 
 
 def _misplaced(example: Example) -> Focus | None:

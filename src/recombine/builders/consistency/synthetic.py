@@ -278,7 +278,7 @@ class TemplateTrees:
         """Return where a slot stands in the source."""
         span = said.realisation.span(said.tree.node(slot, _template_node(said.tree)))
         if span is None:
-            raise GrammarError(f"the slot '{slot}' says nothing in '{said.source}'")
+            raise GrammarError(f"the slot '{slot}' is empty in '{said.source}'")
         return span.start, span.end
 
     def phrases(self, classes: Sequence[str]) -> Iterator[tuple[str, str, str | None]]:

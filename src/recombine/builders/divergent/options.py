@@ -70,7 +70,9 @@ class DivergentOptions(MeasureOptions):
         if self.method == "published" and (
             self.groups != "none" or self.fixed_train or self.start or self.train_size
         ):
-            raise ConfigError("the published method knows no groups, fixed train set or start")
+            raise ConfigError(
+                "method = 'published' takes no groups, fixed_train, start or train_size"
+            )
         if self.definition != "ngrams":
             sequences = "count sequences of words (-o definition=ngrams), or give a parser; "
             require_relations(self.parser, f"definition = {self.definition!r}", sequences)

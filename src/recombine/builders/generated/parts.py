@@ -113,7 +113,7 @@ class RecipePart(TreeConstraints):
                     )
         texts = [*self.pattern, *self.require]
         if any(TARGET in text for text in texts) and not self.targets:
-            raise ConfigError("a pattern speaks of $target, but no targets are given")
+            raise ConfigError("a pattern uses $target, but no targets are given")
         for exposure in self.expose:
             words = exposure.targets or self.targets
             if exposure.shares and len(exposure.shares) != len(words):

@@ -46,7 +46,7 @@ def clean_verb(options: argparse.Namespace) -> int:
         raise ConfigError("one parsed corpus, or two aligned texts")
     if len(options.corpus) == 1 and not is_parsed(options.corpus[0]):
         raise ConfigError(
-            f"{options.corpus[0]} is not parsed, and no translation stands beside it",
+            f"{options.corpus[0]} is not a parsed corpus, and there is no second text",
             hint=f"of two raw texts: recombine clean {options.corpus[0]} TRANSLATION --source "
             f"{options.source} --target {options.target} --out {options.out}",
         )

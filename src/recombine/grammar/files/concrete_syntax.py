@@ -245,7 +245,7 @@ class ConcreteReader:
             self._touches = []
         if not self._join:
             raise GrammarError(
-                "a touch is about words, and this language writes none apart",
+                "a touch changes words, but this language has no spaces between words",
                 where,
                 'take away %join "", or give the words the forms they need',
             )

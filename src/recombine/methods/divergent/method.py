@@ -76,7 +76,9 @@ class DivergentMethod(ImportedMethod):
             return Headline(f"{named} on {new}: {told}", ())
         if how:
             note = f"Training and test share their words; {how} of their combinations are new."
-        beside = "What is lost by them shows beside the other splits of the corpus."
+        beside = (
+            "How much that costs is seen beside another split of the corpus, or with a control."
+        )
         return Headline(f"{named} on {new}: {told}", (note, *(() if report.controls else [beside])))
 
     def first_screen(self, report: Findings) -> Markup:

@@ -161,14 +161,14 @@ def _control_notes(systems: Iterable[str], family: Family) -> list[str]:
     notes = []
     if family.controls:
         notes.append(
-            "control's max / min: of the same system trained on the control, for which the "
-            "combinations of max are not new; what it loses, too, is difficulty."
+            "control's max / min: the same system trained on the control, which shows the "
+            "combinations of max. What it loses is difficulty."
         )
     if family.neutral:
         notes.append(
-            f"{family.neutral} is a neutral system, which was trained on neither side of the "
-            "splits; it is the control of the systems that have none. own / control's below 1: "
-            "more is lost than it loses."
+            f"{family.neutral} is a neutral system, which was trained on no side of the splits. "
+            "It is the control of systems that have none. own / control's below 1: the system "
+            "loses more than its control."
         )
     return [*notes, *([f"{NO_CONTROL}: {', '.join(alone)}."] if alone else [])]
 

@@ -300,7 +300,7 @@ def _forest(report: Findings, results: MetricResults, comparison: Comparison) ->
             "difference", results.metric, results.split, comparison.second, comparison.first
         ),
         f"{comparison.second} is better than {comparison.first} on {wins} of {len(rows)}, worse on "
-        f"{losses}; {ties} cannot be told ({report.words.metric(results.metric)} on "
+        f"{losses}; {ties} are undecided ({report.words.metric(results.metric)} on "
         f"{report.split_name(results.split)}, paired tests, Holm; each interval by itself).",
         spec,
     )

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from recombine.report.figures.figure import DrawnFigure
 from recombine.templates import asset, policy, render
 
-MADE_BY = "Made by recombine report. Tables and figures for papers lie beside this file."
+MADE_BY = "Made by recombine report. Tables and figures for papers are in the same folder."
 
 
 def page(

@@ -328,7 +328,7 @@ def open_runs(runs: Sequence[Path], without: Collection[Path] = ()) -> ReportRun
         scores.extend(found)
         notes += _sampled(cell, names[cell.path])
         notes += [
-            f"{metric} is about none of the sentences that {names[cell.path]} translated"
+            f"{metric} applies to none of the sentences that {names[cell.path]} translated"
             for metric in cell.record().get("score", {}).get("about_nothing", ())
         ]
     if not scores:

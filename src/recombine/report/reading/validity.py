@@ -47,12 +47,12 @@ def training_told(trained_on: Mapping[str, str]) -> list[str]:
     told = []
     if unknown:
         told.append(
-            f"What {_listed(unknown)} learned from is not known: nothing here is surely new to "
-            f"{'it' if len(unknown) == 1 else 'them'} (contamination unknown; recombine "
-            "contamination searches text that you have for these sentences)."
+            f"Nobody knows what {_listed(unknown)} learned from, so nothing here is surely new to "
+            f"{'it' if len(unknown) == 1 else 'them'} (contamination unknown; "
+            "recombine contamination searches text that you have for these sentences)."
         )
     if nothing:
-        told.append(f"{_listed(nothing)} learned from no text: this is no generalisation.")
+        told.append(f"{_listed(nothing)} learned from no text, so nothing is generalised.")
     return told
 
 
@@ -69,7 +69,7 @@ def references_told(metric: str, rejected: tuple[int, int]) -> list[str]:
         return []
     return [
         f"{metric} rejects {100 * wrong / of:.1f}% of the references themselves "
-        f"({wrong:,} of {of:,}): so much of what it rejects may be right."
+        f"({wrong:,} of {of:,}), so as many of the outputs that it rejects may be right."
     ]
 
 

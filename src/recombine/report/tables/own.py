@@ -73,9 +73,9 @@ def overall_table(report: Findings, split: str) -> Table:
         "max",
     )  # fmt: skip
     notes: tuple[str, ...] = (
-        f"{100 * report.options.confidence:g}% intervals; score = mean over seeds, sd, min and "
-        "max over seeds. It is of n keys of all that the metric is about; failed ones had no "
-        "output.",
+        f"{100 * report.options.confidence:g}% intervals. Score: mean over seeds, with standard "
+        "deviation, lowest and highest. n: keys with a score, out of all that apply (of). Failed: "
+        "no output.",
     )
     scores = [results.overall(name) for results in all_results for name in results.best_first]
     columns, rows = with_upper(columns, rows, scores)
@@ -137,8 +137,8 @@ def gap_table(gaps: Sequence[GapParts], words: Words | None = None) -> Table:
             "Lost = familiar minus new = composition (what the control gets more on the same "
             "sentences) + difficulty (the rest). Intervals are not corrected for their number.",
             *(
-                f"{name} is a neutral system, which learnt from neither side: what it loses is "
-                "difficulty, what a system loses beyond it composition."
+                f"{name} is a neutral system, which learned from no side of the benchmark. What it "
+                "loses is difficulty; what a system loses beyond that is composition."
                 for name in dict.fromkeys(parts.control for parts in gaps if parts.neutral)
             ),
             *([f"{NO_CONTROL}: {', '.join(alone)}."] if alone else []),
@@ -224,8 +224,8 @@ def by_family(results: MetricResults, values: Iterable[str]) -> list[str]:
 
 
 OPEN = (
-    "What the metric could not judge counts as wrong in scores and differences; a difference that "
-    "it could make up for is a tie."
+    "In scores and differences, what the metric could not judge counts as wrong. If that could "
+    "reverse a difference, it is a tie."
 )
 
 

@@ -227,7 +227,9 @@ def latex(table: Table) -> str:
     if table.best:
         caption.append("Bold: best system.")
     if table.tied:
-        caption.append(r"$\dagger$: not told from the best (paired test, Holm, $p \geq .05$).")
+        caption.append(
+            r"$\dagger$: not distinguishable from the best (paired test, Holm, $p \geq .05$)."
+        )
     lines += [rf"  \caption{{{' '.join(caption)}}}", rf"  \label{{tab:{table.name}}}"]
     lines.append(r"\end{table}")
     return "\n".join(lines) + "\n"
