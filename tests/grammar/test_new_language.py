@@ -102,7 +102,7 @@ def test_a_stub_alone_says_that_it_has_no_sentence(tmp_path: Path, capsys) -> No
     """Not that some weights are wrong."""
     new_language("toy", "it", tmp_path / "toy-it")
     assert main(["sample", str(tmp_path / "toy-it")]) == 2
-    assert "no whole sentence can be said yet" in capsys.readouterr().err
+    assert "no complete sentence can be generated yet" in capsys.readouterr().err
     for verb in (["sample", "--review"], ["explore"]):
         command = [verb[0], str(tmp_path / "toy-it"), *verb[1:]]
         command += ["--out", str(tmp_path / "p.html")] if verb == ["explore"] else []

@@ -99,7 +99,7 @@ def _say_left_out(certificate: Path) -> None:
         more = (
             f" and {len(unsaid) - LISTED} more (all in README.md)" if len(unsaid) > LISTED else ""
         )
-        say(f"left out, as it is not said in both languages: {', '.join(unsaid[:LISTED])}{more}")
+        say(f"left out, because one of the languages lacks it: {', '.join(unsaid[:LISTED])}{more}")
     for part, why in left_out.get("parts", {}).items():
         say(f"left out: {part} ({why})")
 

@@ -47,7 +47,7 @@ def clean_verb(options: argparse.Namespace) -> int:
     if len(options.corpus) == 1 and not is_parsed(options.corpus[0]):
         raise ConfigError(
             f"{options.corpus[0]} is not a parsed corpus, and there is no second text",
-            hint=f"of two raw texts: recombine clean {options.corpus[0]} TRANSLATION --source "
+            hint=f"for two raw texts: recombine clean {options.corpus[0]} TRANSLATION --source "
             f"{options.source} --target {options.target} --out {options.out}",
         )
     if len(options.corpus) == 2:

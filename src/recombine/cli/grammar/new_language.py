@@ -38,7 +38,7 @@ def new_language_verb(options: argparse.Namespace) -> int:
     check = f"recombine check {folder}"
     if options.recipe:
         check += f" --partial --recipe {options.recipe}"
-    say(f"fill the cells and take away the # of the lines; then: {check}")
+    say(f"fill in the cells, remove the # before the lines, then: {check}")
     if options.recipe:
         say(
             f"and: recombine build {options.recipe} -o grammar={folder} "

@@ -70,7 +70,7 @@ def sample_verb(options: argparse.Namespace) -> int:
         concretes = [grammar.concrete(language) for language in languages]
         left_out = unsaid(concrete for concrete in concretes if not looks_complete(concrete))
         if left_out:
-            say(f"note: drawn without {len(left_out)} words and rules that a language does not say")
+            say(f"note: drawn without {len(left_out)} words and rules that a language lacks")
         wanted = Constraints(
             require=tuple(options.require),
             exclude=tuple(options.exclude),
@@ -115,7 +115,7 @@ def _drawn_of_unfinished(
         yield from rows
     except GrammarError:
         raise GrammarError(
-            f"no whole sentence can be said yet in {' and '.join(languages)}",
+            f"no complete sentence can be generated yet in {' and '.join(languages)}",
             hint="recombine check GRAMMAR says what is missing; --languages CODE draws from others",
         ) from None
 

@@ -36,8 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--trained-on",
         default="unknown",
         metavar="WHAT",
-        help="what the systems learned from: train, control, unknown, nothing (default: "
-        "unknown; train is this benchmark's); of several systems NAME=WHAT,NAME=WHAT",
+        help="what the systems learned from: train (of this benchmark), control, unknown "
+        "(default) or nothing; for single systems NAME=WHAT,NAME=WHAT",
     )
     parser.add_argument("--slices", action="store_true", help="also test each pattern by itself")
     parser.add_argument("--out", type=Path, metavar="DIR", help="write a report into this folder")
