@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from recombine.registry import data_path
@@ -34,6 +35,11 @@ def number(value: float | None, decimals: int = 1) -> str:
 def signed(value: float, decimals: int = 1) -> str:
     """A difference with its sign always shown."""
     return ("+" if value >= 0 else "−") + number(abs(value), decimals)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a sentence lists them."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def capital(text: str) -> str:

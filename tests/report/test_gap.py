@@ -20,6 +20,8 @@ from recombine.report.gap import gap_sentences
 from recombine.report.page.comparisons import compare_section
 from recombine.report.page.sections import scores_section
 from recombine.report.reading.runs import open_runs
+from recombine.report.scorecard import headline as scorecard_headline
+from recombine.report.scorecard import read_suite
 from recombine.report.tables.own import gap_table
 from recombine.statistics.aggregate import Aggregator
 from recombine.statistics.intervals import Estimate
@@ -109,6 +111,8 @@ def test_a_control_wins_nothing(controlled, tmp_path):
     page = compare_section(report)
     assert page.index("alone") < page.index("held")
     assert "controls aside" in scores_section(report)
+    suite = read_suite(controlled, ReportOptions(metrics=("exact",)))
+    assert scorecard_headline([suite]) == "No test tells the best systems apart"
 
 
 def test_a_name_that_says_what_it_learned_from_says_it_once(tmp_path):

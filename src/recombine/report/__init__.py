@@ -15,13 +15,7 @@ if TYPE_CHECKING:
     from recombine.report.scorecard import write_scorecard
     from recombine.report.write import ReportPaths, write_report
 
-__all__ = [
-    "ReportOptions",
-    "ReportPaths",
-    "power_plan",
-    "write_report",
-    "write_scorecard",
-]
+__all__ = ["ReportOptions", "ReportPaths", "power_plan", "write_report", "write_scorecard"]
 
 _HOMES = {
     "ReportOptions": "options",

@@ -121,10 +121,7 @@ def explain(detail: Mapping[str, Any], words: Words | None = None) -> str:
     if not detail:
         return ""
     if detail.get("findings"):
-        kind, faults = (
-            detail.get("class"),
-            [tell_fault(row, words) for row in detail["findings"]],
-        )
+        kind, faults = (detail.get("class"), [tell_fault(row, words) for row in detail["findings"]])
         told = "; ".join(dict.fromkeys(faults))
         told = told if told.startswith(f"{kind}: ") else f"{kind}: {told}"
         sides = [

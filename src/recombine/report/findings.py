@@ -47,7 +47,7 @@ class Findings:
     @cached_property
     def splits(self) -> tuple[str, ...]:
         """Splits with findings, the generalisation sets first."""
-        return tuple(dict.fromkeys(results.split for results in self.results))
+        return tuple(self.firsts)
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -60,6 +60,14 @@ class Findings:
             if one.metric == metric and one.split == split:
                 return one
         return None
+
+    @cached_property
+    def firsts(self) -> dict[str, MetricResults]:
+        """Split -> the findings on its first metric."""
+        firsts: dict[str, MetricResults] = {}
+        for results in self.results:
+            firsts.setdefault(results.split, results)
+        return firsts
 
     @cached_property
     def main(self) -> MetricResults:

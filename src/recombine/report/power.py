@@ -12,11 +12,7 @@ from recombine.statistics.power import DEFAULT_GAINS, plan_power
 
 
 def power_plan(
-    runs: Sequence[Path],
-    *,
-    gain: float | None = None,
-    metric: str = "",
-    split: str = "",
+    runs: Sequence[Path], *, gain: float | None = None, metric: str = "", split: str = ""
 ) -> dict[str, Any]:
     """`recombine report --power POINTS`: the plan for one metric and split of these runs."""
     source = open_runs([Path(run) for run in runs])
@@ -32,10 +28,7 @@ def power_plan(
         "metric": metric,
         "split": split,
         "seed_scores": {name: [round(one, 3) for one in row] for name, row in scores.items()},
-        "spread_over_seeds": {
-            "sd": round(plan.sd, 3),
-            "sd_upper_80": round(plan.sd_upper, 3),
-        },
+        "spread_over_seeds": {"sd": round(plan.sd, 3), "sd_upper_80": round(plan.sd_upper, 3)},
         "smallest_gain_now": round(plan.smallest_gain_now, 2),
         "seeds_per_system": [
             {"gain": row.gain, "seeds": row.seeds, "seeds_if_spread_is_larger": row.seeds_cautious}

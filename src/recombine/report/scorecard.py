@@ -49,10 +49,7 @@ class Suite(NamedTuple):
     @property
     def findings(self) -> list[MetricResults]:
         """The first metric of every split."""
-        all_results: dict[str, MetricResults] = {}
-        for results in self.report.results:
-            all_results.setdefault(results.split, results)
-        return list(all_results.values())
+        return list(self.report.firsts.values())
 
     @property
     def generalisation(self) -> list[MetricResults]:
@@ -172,10 +169,7 @@ def _page(
                     notes=notes,
                 ),
             ),
-            "ranks": (
-                "Ranks",
-                render("scorecard_ranks", table=html(ranks), without=NO_RANKS),
-            ),
+            "ranks": ("Ranks", render("scorecard_ranks", table=html(ranks), without=NO_RANKS)),
         },
     )
     return str(text)
@@ -233,24 +227,20 @@ def headline(suites: Sequence[Suite]) -> str:
     took = [name for suite in suites for name in {x for one in suite.findings for x in one.systems}]
     if len(suites) > 1 and len(took) == len(set(took)):
         return "No system took two of the suites"
-    all_results = [one for suite in suites for one in suite.generalisation if len(one.systems) > 1]
-    if not all_results:
+    tests = [(suite, results) for suite in suites for results in suite.generalisation]
+    ranked = [suite.report.ranking(results) for suite, results in tests]
+    ranked = [tied_sets for tied_sets in ranked if sum(map(len, tied_sets)) > 1]
+    if not ranked:
         return "No two systems meet on a test"
-    ranked = [
-        suite.report.ranking(results)
-        for suite in suites
-        for results in suite.generalisation
-        if len(results.systems) > 1
-    ]
     firsts = [best[0] for best, *_ in ranked if len(best) == 1]
     wins = {name: firsts.count(name) for name in dict.fromkeys(firsts)}
     most = max(wins.values(), default=0)
     best = [name for name, count in wins.items() if count == most]
     if len(best) != 1:
         return "No system is best everywhere" if best else "No test tells the best systems apart"
-    taken = sum(best[0] in results.systems for results in all_results)
-    of = "every test" if most == len(all_results) > 1 else f"{most} of {taken} tests"
-    only = " that it took" if taken < len(all_results) else ""
+    taken = sum(any(best[0] in tied for tied in of_test) for of_test in ranked)
+    of = "every test" if most == len(ranked) > 1 else f"{most} of {taken} tests"
+    only = " that it took" if taken < len(ranked) else ""
     return f"{best[0]} is best on {of} of generalisation{only}"
 
 

@@ -42,10 +42,7 @@ def summary_table(report: Findings) -> Table:
     columns = columns[:MOST_COLUMNS]
     left_out = len(report.results) - len(columns)
     rows = tuple(
-        (
-            system,
-            *(one.overall(system) if system in one.systems else None for one in columns),
-        )
+        (system, *(one.overall(system) if system in one.systems else None for one in columns))
         for system in main.best_first
     )
     more = f" {left_out} more columns are in results.csv." if left_out else ""

@@ -27,13 +27,7 @@ from recombine.report.reading.shared_benchmark import benchmark_of
 from recombine.report.tables import paper_tables
 from recombine.report.tables.checkpoints import checkpoint_points, checkpoint_table, slice_table
 from recombine.report.tables.own import own_tables
-from recombine.report.tables.table import (
-    Table,
-    comma_separated,
-    plain,
-    table_paths,
-    write_table,
-)
+from recombine.report.tables.table import Table, comma_separated, plain, table_paths, write_table
 from recombine.report.verdict import joint_markdown, markdown_report, summary_table, verdict
 from recombine.stage import refuse_output
 

@@ -11,7 +11,7 @@ import pytest
 from recombine.methods.consistency.method import consistency_told
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
-from recombine.report.page.headline import _judged, of_hundred
+from recombine.report.page.headline import familiar_results, how_it_composes, of_hundred
 from recombine.report.reading.runs import open_runs
 from report import compound_run, synthetic
 
@@ -24,17 +24,17 @@ def test_shares_are_said_of_a_hundred():
 
 def test_composing_is_measured_by_familiar_sentences():
     """The same score on new sentences is much for one system and little for another."""
-    assert _judged(90, 95) == "composes: new combinations cost it little"
-    assert _judged(60, 95) == "composes, but not everywhere"
-    assert _judged(16, 95) == "remembers more than it composes"
-    assert _judged(2, 95) == "remembers, and hardly composes"
-    assert _judged(16, 30) == "has not learnt the familiar sentences yet"
+    assert how_it_composes(90, 95) == "composes: new combinations cost it little"
+    assert how_it_composes(60, 95) == "composes, but not everywhere"
+    assert how_it_composes(16, 95) == "remembers more than it composes"
+    assert how_it_composes(2, 95) == "remembers, and hardly composes"
+    assert how_it_composes(16, 30) == "has not learnt the familiar sentences yet"
 
 
 def test_nothing_is_said_of_remembering_where_nothing_familiar_was_scored():
     """A run of new sentences alone was said to remember."""
-    assert _judged(2, math.nan) == "gets at most half of the new combinations right"
-    assert _judged(98, math.nan) == "gets most of the new combinations right"
+    assert how_it_composes(2, math.nan) == "gets at most half of the new combinations right"
+    assert how_it_composes(98, math.nan) == "gets most of the new combinations right"
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +52,13 @@ def test_one_system_has_familiar_new_and_never(alone):
     assert told.headline == "lstm remembers more than it composes"
     assert "right on familiar sentences, and" in told.sentences[0]
     assert "3 of the 8 structures are never right, 2 are right" in told.sentences[1]
+
+
+def test_the_method_says_which_sentences_are_familiar(findings, monkeypatch):
+    """A split called `test` is not familiar text of every kind of benchmark."""
+    assert familiar_results(findings).split == "test"
+    monkeypatch.setattr(type(findings.method), "familiar_split", "")
+    assert familiar_results(findings) is None
 
 
 def test_several_systems_name_who_is_ahead_or_that_nobody_is(findings):

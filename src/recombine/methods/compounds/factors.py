@@ -101,12 +101,7 @@ def factor_tables(source: ReportRuns, split: str = "gen") -> list[Table]:
             lambda e: counts.association(atoms_of(e)),
             (note,),
         ),
-        _table(
-            "figure-6-pattern",
-            "Pattern (section 6.5, Figure 6)",
-            judged,
-            _tag("pattern"),
-        ),
+        _table("figure-6-pattern", "Pattern (section 6.5, Figure 6)", judged, _tag("pattern")),
         _table(
             "figure-6-modifier",
             "With or without a modifier (section 6.5, Figure 6)",

@@ -16,7 +16,6 @@ from recombine.report.findings import Findings
 from recombine.report.method import Headline, TaxonomyPlace
 from recombine.report.page.first_screen import bar_of_system
 from recombine.report.page.headline import amount
-from recombine.report.results import MetricResults
 from recombine.report.tables.published import published_release
 from recombine.report.tables.table import Table
 from recombine.templates import capital, render
@@ -47,11 +46,8 @@ class ConsistencyMethod(ImportedMethod):
 
     def headline(self, report: Findings) -> Headline:
         """Return one sentence per test."""
-        firsts: dict[str, MetricResults] = {}
-        for results in report.results:
-            firsts.setdefault(results.split, results)
         told = []
-        for split, results in firsts.items():
+        for split, results in report.firsts.items():
             best = results.overall(report.ranking(results)[0][0])
             score = amount(results, best)
             whose = f", {best.system}" if len(report.systems) > 1 else ""
@@ -64,7 +60,7 @@ class ConsistencyMethod(ImportedMethod):
                 told.append(f"{score} pairs are translated alike ({named}{whose})")
         alike = {
             split: results.overall(report.ranking(results)[0][0]).value
-            for split, results in firsts.items()
+            for split, results in report.firsts.items()
             if results.higher_is_better and results.is_share
         }
         return Headline(
@@ -124,9 +120,6 @@ MarkedText = list[tuple[str, bool]]
 
 def cards(report: Findings) -> Markup:
     """A card per test: its question, two sentences of it, and a bar per system."""
-    firsts: dict[str, MetricResults] = {}
-    for results in report.results:
-        firsts.setdefault(results.split, results)
     return render(
         "consistency_cards",
         cards=[
@@ -139,7 +132,7 @@ def cards(report: Findings) -> Markup:
                 "less": not results.higher_is_better,
                 "bars": [bar_of_system(report, results, system) for system in results.best_first],
             }
-            for split, results in firsts.items()
+            for split, results in report.firsts.items()
         ],
     )
 

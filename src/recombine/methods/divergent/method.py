@@ -16,11 +16,7 @@ from recombine.methods.divergent.family import (
 )
 from recombine.methods.divergent.figures import response_figures
 from recombine.methods.divergent.page import family_title, render_family
-from recombine.methods.divergent.tables import (
-    divergent_tables,
-    family_tables,
-    generalisation_table,
-)
+from recombine.methods.divergent.tables import divergent_tables, family_tables, generalisation_table
 from recombine.methods.imported import ImportedMethod
 from recombine.report.findings import Findings
 from recombine.report.method import Headline, JointReport, TaxonomyPlace

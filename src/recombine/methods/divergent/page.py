@@ -30,10 +30,7 @@ def family_title(family: Family) -> str:
 
 
 def render_family(
-    family: Family,
-    tables: Sequence[Table],
-    drawn: Sequence[DrawnFigure],
-    notes: Sequence[str],
+    family: Family, tables: Sequence[Table], drawn: Sequence[DrawnFigure], notes: Sequence[str]
 ) -> str:
     """The whole page; `drawn` are the figures."""
     by_name = {table.name: html(table) for table in tables}

@@ -27,6 +27,7 @@ from recombine.report.tables.published import (
 )
 from recombine.report.tables.table import Cell, Table
 
+ByMetric = Mapping[str, MetricResults]
 # Columns in the paper's order; bleu-char and others follow in the report's own tables.
 PAPER_METRICS = ("bleu", "exact", "partial")
 GENERALISATION, IN_DISTRIBUTION = "gen", "test"
@@ -41,28 +42,28 @@ HALVES = {
 
 def generated_tables(report: Findings) -> list[Table]:
     """Every table of the paper that the scores allow."""
-    all_results = {
+    by_metric = {
         results.metric: results
         for results in report.results
         if results.split == GENERALISATION and results.metric in PAPER_METRICS
     }
-    if not all_results:
+    if not by_metric:
         return []
     setting = published_setting(report.source)
     tables: list[Table | None] = [
         _table_2(report, setting),
-        _table_3(all_results, setting),
-        _by_parent(all_results, "category", "by-category", "By category"),
-        _table_4(all_results, setting),
-        _table_7(all_results, setting),
-        _crossed(all_results, "group_name", "longer_than_train", "longer-than-train",
+        _table_3(by_metric, setting),
+        _by_parent(by_metric, "category", "by-category", "By category"),
+        _table_4(by_metric, setting),
+        _table_7(by_metric, setting),
+        _crossed(by_metric, "group_name", "longer_than_train", "longer-than-train",
                  "Longer than every training sentence that is not concatenated, or not"),
-        _table_10(all_results, setting),
-        _table_11(all_results, setting),
-        _crossed(all_results, "pattern", "in_cp", "complement-clause",
+        _table_10(by_metric, setting),
+        _table_11(by_metric, setting),
+        _crossed(by_metric, "pattern", "in_cp", "complement-clause",
                  "Inside a complement clause, or not"),
-        _crossed(all_results, "pattern", "depth", "depths", "Each depth of a pattern by itself"),
-        _ancestors(all_results, setting),
+        _crossed(by_metric, "pattern", "depth", "depths", "Each depth of a pattern by itself"),
+        _ancestors(by_metric, setting),
     ]  # fmt: skip
     return [table for table in tables if table is not None]
 
@@ -122,9 +123,9 @@ def _table_2(report: Findings, setting: PublishedSetting | None) -> Table:
     )  # fmt: skip
 
 
-def as_shipped(all_results: Mapping[str, MetricResults], metrics: Iterable[str]) -> list[str]:
+def as_shipped(by_metric: ByMetric, metrics: Iterable[str]) -> list[str]:
     """The metrics that a published number can stand beside: BLEU of characters is another one."""
-    return [name for name in metrics if all_results[name].as_shipped]
+    return [name for name in metrics if by_metric[name].as_shipped]
 
 
 def with_published(
@@ -196,37 +197,35 @@ class _Column(NamedTuple):
         return (estimate, *((score.sd if score else None,) if self.spread else ()))
 
 
-def _columns(all_results: Mapping[str, MetricResults], metrics: Iterable[str]) -> list[_Column]:
+def _columns(by_metric: ByMetric, metrics: Iterable[str]) -> list[_Column]:
     """A column per metric and system; exact match, the paper's main one, with its spread."""
     return [
-        _Column(metric, system, metric == "exact" and len(all_results[metric].seeds[system]) > 1)
+        _Column(metric, system, metric == "exact" and len(by_metric[metric].seeds[system]) > 1)
         for metric in metrics
-        if metric in all_results
-        for system in all_results[metric].systems
+        if metric in by_metric
+        for system in by_metric[metric].systems
     ]
 
 
-def _by_parent(
-    all_results: Mapping[str, MetricResults], parent: str, name: str, title: str
-) -> Table | None:
+def _by_parent(by_metric: ByMetric, parent: str, name: str, title: str) -> Table | None:
     parents = next(
-        (one.parents.get(parent) for one in all_results.values() if parent in one.parents), None
+        (one.parents.get(parent) for one in by_metric.values() if parent in one.parents), None
     )
     if parents is None:
         return None
-    columns = _columns(all_results, all_results)
-    own = {metric: results.by_tag(parent) for metric, results in all_results.items()}
+    columns = _columns(by_metric, by_metric)
+    own = {metric: results.by_tag(parent) for metric, results in by_metric.items()}
     rows: list[tuple[Cell, ...]] = []
     for group in dict.fromkeys(parents.values()):
         row: list[Cell] = [group]
         for column in columns:
             score = own[column.metric].get(group, {}).get(column.system)
-            mean = group_score(all_results[column.metric], parent, group, column.system)
+            mean = group_score(by_metric[column.metric], parent, group, column.system)
             row += column.cells(mean, score)
         rows.append(tuple(row))
     last: list[Cell] = ["all"]
     for column in columns:
-        overall = all_results[column.metric].overall(column.system)
+        overall = by_metric[column.metric].overall(column.system)
         last += column.cells(overall.value, overall)
     rows.append(tuple(last))
     return Table(
@@ -237,22 +236,15 @@ def _by_parent(
     )  # fmt: skip
 
 
-def _table_3(
-    all_results: Mapping[str, MetricResults], setting: PublishedSetting | None
-) -> Table | None:
+def _table_3(by_metric: ByMetric, setting: PublishedSetting | None) -> Table | None:
     table = _by_parent(
-        all_results, "group_name", "table-3-groups", "Lexical, morphological, structural (Table 3)"
+        by_metric, "group_name", "table-3-groups", "Lexical, morphological, structural (Table 3)"
     )
     if table is None:
         return None
     groups = [str(row[0]) for row in table.rows]
     return with_published(
-        table,
-        "3",
-        "group_name",
-        groups,
-        paper_systems(setting),
-        as_shipped(all_results, all_results),
+        table, "3", "group_name", groups, paper_systems(setting), as_shipped(by_metric, by_metric)
     )
 
 
@@ -261,16 +253,14 @@ def published_values(number: str) -> list[str]:
     return list(dict.fromkeys(one.value for one in find_all(SGET, table=number)))
 
 
-def _table_4(
-    all_results: Mapping[str, MetricResults], setting: PublishedSetting | None
-) -> Table | None:
+def _table_4(by_metric: ByMetric, setting: PublishedSetting | None) -> Table | None:
     """Phrase recombination: the six modifiers of subjects and indirect objects."""
-    results = all_results.get("exact")
+    results = by_metric.get("exact")
     if results is None or results.main_tag != "pattern":
         return None
     slices = results.by_tag("pattern")
     values = [value for value in published_values("4") if value in slices]
-    columns = _columns(all_results, ("exact",))
+    columns = _columns(by_metric, ("exact",))
     rows: list[tuple[Cell, ...]] = []
     for value in values:
         row: list[Cell] = [value]
@@ -285,13 +275,11 @@ def _table_4(
         ("pattern", *(title for column in columns for title in column.titles())), tuple(rows),
     )  # fmt: skip
     return with_published(
-        table, "4", "pattern", values, paper_systems(setting), as_shipped(all_results, ("exact",))
+        table, "4", "pattern", values, paper_systems(setting), as_shipped(by_metric, ("exact",))
     )
 
 
-def _table_7(
-    all_results: Mapping[str, MetricResults], setting: PublishedSetting | None
-) -> Table | None:
+def _table_7(by_metric: ByMetric, setting: PublishedSetting | None) -> Table | None:
     """The deepest complement clauses by length, with the paper's numbers of the same training."""
     concatenated = setting is None or CONCATENATION not in setting.without
     names = []
@@ -299,23 +287,21 @@ def _table_7(
         word = "with" if concatenated else "without"
         names = paper_systems(setting, None, f", {word} concatenation")
     return _halved(
-        all_results, "7", "longer_than_train", ("exact",), names,
+        by_metric, "7", "longer_than_train", ("exact",), names,
         "table-7-length", "Deep complement clauses by length (Table 7)",
         ("Longer: than every training sentence that is not a concatenation.",),
     )  # fmt: skip
 
 
-def _table_11(
-    all_results: Mapping[str, MetricResults], setting: PublishedSetting | None
-) -> Table | None:
+def _table_11(by_metric: ByMetric, setting: PublishedSetting | None) -> Table | None:
     return _halved(
-        all_results, "11", "in_cp", ("exact", "bleu", "partial"), paper_systems(setting),
+        by_metric, "11", "in_cp", ("exact", "bleu", "partial"), paper_systems(setting),
         "table-11-complement-clause", "Modifiers inside a complement clause, or not (Table 11)", (),
     )  # fmt: skip
 
 
 def _halved(
-    all_results: Mapping[str, MetricResults],
+    by_metric: ByMetric,
     number: str,
     half: str,
     metrics: Sequence[str],
@@ -326,13 +312,11 @@ def _halved(
 ) -> Table | None:
     """A table whose rows are patterns cut in two by a tag: those that the paper prints."""
     usable = [
-        one
-        for one in metrics
-        if one in all_results and ("pattern", half) in all_results[one].crosses
+        one for one in metrics if one in by_metric and ("pattern", half) in by_metric[one].crosses
     ]
     if not usable:
         return None
-    cells = {metric: all_results[metric].crosses["pattern", half] for metric in usable}
+    cells = {metric: by_metric[metric].crosses["pattern", half] for metric in usable}
     rows: list[tuple[Cell, ...]] = []
     values = []
     for value in published_values(number):
@@ -344,27 +328,25 @@ def _halved(
         n = next(one.n for by_system in found.values() for one in by_system.values())
         row: list[Cell] = [pattern, HALVES[half, part], n]
         for metric in usable:
-            for system in all_results[metric].systems:
+            for system in by_metric[metric].systems:
                 one = found[metric].get(system)
                 row.append(one.score if one else None)
         rows.append(tuple(row))
     if not rows:
         return None
-    columns = [f"{system} {metric}" for metric in usable for system in all_results[metric].systems]
+    columns = [f"{system} {metric}" for metric in usable for system in by_metric[metric].systems]
     table = Table(name, title, ("pattern", half, "n", *columns), tuple(rows), notes)
     return with_published(
-        table, number, f"pattern {half}", values, systems, as_shipped(all_results, usable)
+        table, number, f"pattern {half}", values, systems, as_shipped(by_metric, usable)
     )
 
 
-def _table_10(
-    all_results: Mapping[str, MetricResults], setting: PublishedSetting | None
-) -> Table | None:
-    first = next((results for results in all_results.values() if results.main_tag), None)
+def _table_10(by_metric: ByMetric, setting: PublishedSetting | None) -> Table | None:
+    first = next((results for results in by_metric.values() if results.main_tag), None)
     if first is None or first.main_tag is None:
         return None
-    columns = _columns(all_results, ("exact", "partial", "bleu"))
-    slices = {metric: results.by_tag(first.main_tag) for metric, results in all_results.items()}
+    columns = _columns(by_metric, ("exact", "partial", "bleu"))
+    slices = {metric: results.by_tag(first.main_tag) for metric, results in by_metric.items()}
     order = list(next(iter(slices.values())))
     rows: list[tuple[Cell, ...]] = []
     rules, family = set(), None
@@ -391,7 +373,7 @@ def _table_10(
         "pattern",
         values,
         paper_systems(setting),
-        as_shipped(all_results, dict.fromkeys(one.metric for one in columns)),
+        as_shipped(by_metric, dict.fromkeys(one.metric for one in columns)),
     )
 
 
@@ -401,9 +383,9 @@ def _family_order(results: MetricResults, order: Sequence[str], value: str) -> t
 
 
 def _crossed(
-    all_results: Mapping[str, MetricResults], row_tag: str, column_tag: str, name: str, title: str
+    by_metric: ByMetric, row_tag: str, column_tag: str, name: str, title: str
 ) -> Table | None:
-    usable = {m: s for m, s in all_results.items() if (row_tag, column_tag) in s.crosses}
+    usable = {m: s for m, s in by_metric.items() if (row_tag, column_tag) in s.crosses}
     if not usable:
         return None
     first = next(iter(usable.values())).crosses[row_tag, column_tag]
@@ -428,11 +410,9 @@ def _crossed(
     return Table(name, title, tuple(columns), tuple(rows))
 
 
-def _ancestors(
-    all_results: Mapping[str, MetricResults], setting: PublishedSetting | None
-) -> Table | None:
+def _ancestors(by_metric: ByMetric, setting: PublishedSetting | None) -> Table | None:
     """Patterns that COGS and SLOG share, translation beside semantic parsing (section 4.3.1)."""
-    results = all_results.get("exact")
+    results = by_metric.get("exact")
     if results is None or "Transformer" not in paper_systems(setting):
         return None
     shared = dict.fromkeys(

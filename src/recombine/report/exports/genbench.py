@@ -87,8 +87,5 @@ def _latex(name: str, chosen: dict[str, str]) -> str:
             f"    {marks} " + r"\\",
             r"  \end{tabular}\\[1ex]",
         ]
-    lines += [
-        rf"  \caption{{GenBench evaluation card of {latex_text(name)}.}}",
-        r"\end{table}",
-    ]
+    lines += [rf"  \caption{{GenBench evaluation card of {latex_text(name)}.}}", r"\end{table}"]
     return "\n".join(lines) + "\n"

@@ -29,7 +29,7 @@ def _log(report: Findings, log: Any, system: str, split: str) -> Any:
     from datetime import UTC, datetime
 
     manifest = report.source.benchmark.manifest
-    all_results = [one for one in report.results if one.split == split and system in one.systems]
+    of_split = [one for one in report.results if one.split == split and system in one.systems]
     created = datetime.fromtimestamp(stamp(report), UTC).isoformat()
     samples = _samples(report, log, system, split)
     spec = log.EvalSpec(
@@ -56,7 +56,7 @@ def _log(report: Findings, log: Any, system: str, split: str) -> Any:
                 ),
             },
         )
-        for measured, score in ((measured, measured.overall(system)) for measured in all_results)
+        for measured, score in ((measured, measured.overall(system)) for measured in of_split)
     ]
     results = log.EvalResults(
         total_samples=len(samples), completed_samples=len(samples), scores=scores

@@ -13,12 +13,11 @@ from markupsafe import Markup
 
 from recombine.metrics.score import Score
 from recombine.report.findings import Findings
-from recombine.report.page.headline import listed
 from recombine.report.page.scale import level
 from recombine.report.page.shown import between
 from recombine.report.results import MetricResults
 from recombine.report.tables.published import Published, kind_of, published_setting, read_published
-from recombine.templates import capital, number, render, signed
+from recombine.templates import capital, listed, number, render, signed
 
 # Of a paper's models of one kind, the one to stand beside: trained on all its data.
 WHOLE = ", full data"

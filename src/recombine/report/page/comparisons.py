@@ -66,10 +66,10 @@ class Duel(NamedTuple):
 
 def compare_section(report: Findings) -> Markup:
     """How do systems compare: a sentence, the differences drawn, the examples behind them."""
-    all_results = [results for results in report.results if results.comparisons]
-    if not all_results:
+    compared = [results for results in report.results if results.comparisons]
+    if not compared:
         return Markup()
-    first, *others = all_results
+    first, *others = compared
     # What a system lacks to its control is told above, as composition; here systems compete.
     pairs = sorted(
         first.comparisons,
@@ -209,20 +209,20 @@ def _table(report: Findings, results: MetricResults, *, titled: bool = False) ->
 
 def anatomy_section(report: Findings, drawn: Sequence[DrawnFigure]) -> Markup:
     """What happened in the errors, where a metric classes them: a picture, and every count."""
-    all_results: list[MetricResults] = []
+    classed: list[MetricResults] = []
     for results in report.results:
         # Metrics that grade the same classes would show the same table again.
-        known = (one for one in all_results if one.split == results.split)
+        known = (one for one in classed if one.split == results.split)
         if results.labels and all(one.labels != results.labels for one in known):
-            all_results.append(results)
-    if not all_results:
+            classed.append(results)
+    if not classed:
         return Markup()
     return render(
         "anatomy",
         figures=figures(drawn),
         tables=[
             _classes(report, results, system)
-            for results in all_results
+            for results in classed
             for system in results.best_first
             if system in results.labels
         ],

@@ -14,9 +14,8 @@ from recombine.metrics.slices import LENGTH_TAG
 from recombine.report.findings import Findings
 from recombine.report.method import Headline
 from recombine.report.results import MetricResults
+from recombine.templates import listed
 
-# Sentences like those of training, in benchmarks that have a generalisation set beside them.
-FAMILIAR = "test"
 # Below these shares of what it gets on familiar sentences a system is said to compose so well.
 NEARLY_ALL, HALF, HARDLY = 0.9, 0.5, 0.05
 # What is said where it depends on sentences that could not be judged.
@@ -28,7 +27,8 @@ LEARNT = 50.0
 def familiar_results(report: Findings) -> MetricResults | None:
     """The main metric on sentences like those of training; None where there is no such set."""
     main = report.main
-    return report.results_of(main.metric, FAMILIAR) if main.split != FAMILIAR else None
+    familiar = report.method.familiar_split
+    return report.results_of(main.metric, familiar) if main.split != familiar else None
 
 
 def of_hundred(value: float, upper: float = math.nan) -> str:
@@ -68,7 +68,7 @@ def generalisation_headline(report: Findings) -> Headline:
     told = f"It gets {amount(main, score)} right on {new}"
     if known is not None and not math.isnan(known.value):
         told = (
-            f"It gets {amount(main, known)} right on {report.split_name(FAMILIAR)}, "
+            f"It gets {amount(main, known)} right on {report.split_name(known.split)}, "
             f"and {amount(main, score)} on {new}"
         )
     # The same must be said whatever the truth is about what could not be judged, and wherever in
@@ -77,8 +77,8 @@ def generalisation_headline(report: Findings) -> Headline:
         return Headline(
             f"{system} gets {amount(main, score)} right on {new}", _slices_told(report, [system])
         )
-    judged = {_judged(new, old) for new in _ends(score) for old in _ends(known)}
-    sure = {_judged(new, old) for new in _interval(score) for old in _ends(known)} | judged
+    judged = {how_it_composes(new, old) for new in _ends(score) for old in _ends(known)}
+    sure = {how_it_composes(new, old) for new in _interval(score) for old in _ends(known)} | judged
     head = f"{system} {next(iter(judged))}"
     if len(judged) > 1:
         head = f"{system} {UNTOLD}"
@@ -97,7 +97,7 @@ def _ends(score: Score | None) -> list[float]:
     return [math.nan] if score is None else score.possible
 
 
-def _judged(new: float, familiar: float) -> str:
+def how_it_composes(new: float, familiar: float) -> str:
     """Whether a system composes, measured by what it does on familiar sentences."""
     if math.isnan(familiar):
         # Nothing familiar was scored: of remembering nothing is known.
@@ -172,8 +172,3 @@ def _slices_told(report: Findings, systems: Sequence[str]) -> tuple[str, ...]:
 
 def _is(count: int) -> str:
     return "is" if count == 1 else "are"
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names as a sentence lists them."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -14,10 +14,9 @@ from recombine import __version__
 from recombine.config import dump_toml
 from recombine.files import read_json
 from recombine.report.findings import Findings
-from recombine.report.page.headline import listed
 from recombine.report.page.shown import SystemLook, look
 from recombine.report.reading.runs import SystemRun
-from recombine.templates import render
+from recombine.templates import listed, render
 
 # What systems are called in a sentence; any other by its name.
 KINDS = {

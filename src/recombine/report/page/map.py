@@ -19,14 +19,7 @@ from recombine.metrics.slices import show_tag
 from recombine.report.findings import Findings
 from recombine.report.page.scale import STEPS, level, shade
 from recombine.report.page.sections import open_note
-from recombine.report.page.shown import (
-    SystemLook,
-    between,
-    examples_link,
-    interval,
-    look,
-    whole,
-)
+from recombine.report.page.shown import SystemLook, between, examples_link, interval, look, whole
 from recombine.report.results import MetricResults
 from recombine.report.tables.own import by_family
 from recombine.templates import capital, number, render
@@ -86,34 +79,34 @@ def map_section(
     is what drives the map.
     """
     each = report.method.splits_are_tests
-    all_results = [
+    mapped = [
         results
         for results in report.results
         if has_map(results) and (each or results.split == report.main.split)
     ]
-    if not all_results:
+    if not mapped:
         return Markup()
     names = [
         f"{report.split_name(results.split)}: {report.words.metric(results.metric)}"
         if each
         else report.words.metric(results.metric)
-        for results in all_results
+        for results in mapped
     ]
-    first = max(_firsts(all_results), key=_contrast) if each else all_results[0]
+    # Of several tests the one whose map shows most comes first, each by its first metric.
+    firsts = {results.split: results for results in reversed(mapped)}
+    first = max(reversed(firsts.values()), key=_contrast) if each else mapped[0]
     several = len(report.main.systems) + len(published) > 1
     return render(
         "map",
         above=above,
-        choices=[
-            (name, results is first) for results, name in zip(all_results, names, strict=True)
-        ],
+        choices=[(name, results is first) for results, name in zip(mapped, names, strict=True)],
         sorted_by=_ORDERS if several else (),
         pairs=_pairs(report, published),
         blocks=[
             _map(
                 report, results, name, published if results is report.main else {}, results is first
             )
-            for results, name in zip(all_results, names, strict=True)
+            for results, name in zip(mapped, names, strict=True)
         ],
     )
 
@@ -124,14 +117,6 @@ _ORDERS = (("paper", "by family"), ("score", "lowest first"), ("spread", "disagr
 def has_map(results: MetricResults) -> bool:
     """Whether a metric was scored by kinds of sentence that fit a map."""
     return results.main_tag is not None and 1 < len(results.by_tag(results.main_tag)) <= MOST_TILES
-
-
-def _firsts(all_results: Sequence[MetricResults]) -> list[MetricResults]:
-    """The first metric of every split."""
-    found: dict[str, MetricResults] = {}
-    for results in all_results:
-        found.setdefault(results.split, results)
-    return list(found.values())
 
 
 def _contrast(results: MetricResults) -> float:

@@ -15,13 +15,7 @@ from recombine.report.figures.figure import DrawnFigure
 from recombine.report.findings import Findings
 from recombine.report.page.frame import figures
 from recombine.report.page.scale import level, shade
-from recombine.report.page.shown import (
-    SystemLook,
-    between,
-    examples_link,
-    interval,
-    look,
-)
+from recombine.report.page.shown import SystemLook, between, examples_link, interval, look
 from recombine.report.results import MetricResults
 from recombine.report.tables.own import overall_table, tag_table
 from recombine.report.tables.table import UNDECIDED, CellStyle, HtmlStyle, html
@@ -62,7 +56,7 @@ def scores_section(report: Findings) -> Markup:
         table = replace(overall_table(report, split), title=capital(report.split_name(split)))
         blocks = [_block(report, results) for results in report.results if results.split == split]
         splits.append((table.title, blocks, html(table, HtmlStyle(titled=False, merged=True))))
-    all_results = [
+    by_tag = [
         results
         for results in report.results
         if results.main_tag and results.by_tag(results.main_tag)
@@ -74,8 +68,8 @@ def scores_section(report: Findings) -> Markup:
         confidence=f"{100 * report.options.confidence:g}%",
         methods=_interval_methods(report),
         notes=report.notes,
-        others=_small_tables(report, all_results[0]) if all_results else [],
-        wide=bool(all_results) and len(all_results[0].systems) > 3,
+        others=_small_tables(report, by_tag[0]) if by_tag else [],
+        wide=bool(by_tag) and len(by_tag[0].systems) > 3,
     )
 
 

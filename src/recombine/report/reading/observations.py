@@ -75,10 +75,7 @@ def _side_by_side(
 
 
 def read_scores(
-    source: ReportRuns,
-    one: Scores,
-    told: Collection[str] | None = (),
-    like: Measure | None = None,
+    source: ReportRuns, one: Scores, told: Collection[str] | None = (), like: Measure | None = None
 ) -> ObservationTable:
     """What one metric saw; with the details of the examples to be told of, None for all.
 
@@ -124,10 +121,7 @@ def details_of(table: ObservationTable) -> Iterator[tuple[str, float, Mapping[st
 
 
 def read_table(
-    one: Scores,
-    measure: Measure,
-    examples: SplitExamples,
-    told: Collection[str] | None = (),
+    one: Scores, measure: Measure, examples: SplitExamples, told: Collection[str] | None = ()
 ) -> ObservationTable:
     """A score file as a table."""
     path, voice = one.file, one.voice

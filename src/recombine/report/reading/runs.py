@@ -12,13 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from recombine.benchmark import (
-    CONTROL,
-    TRAIN,
-    TRAINING_SPLITS,
-    Benchmark,
-    stratified_sample,
-)
+from recombine.benchmark import CONTROL, TRAIN, TRAINING_SPLITS, Benchmark, stratified_sample
 from recombine.errors import ConfigError, DataError, StaleOutput
 from recombine.experiment.fingerprint import LEARNED_FROM
 from recombine.experiment.run import Cell, Run

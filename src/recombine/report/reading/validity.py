@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from recombine.metrics.score import Score
 from recombine.systems.base import NOTHING, UNKNOWN
+from recombine.templates import listed
 
 # Shares of what a metric is about, below which nothing is concluded: with an output, and judged.
 COMPLETE, JUDGED = 0.95, 0.5
@@ -47,12 +48,12 @@ def training_told(trained_on: Mapping[str, str]) -> list[str]:
     told = []
     if unknown:
         told.append(
-            f"Nobody knows what {_listed(unknown)} learned from, so nothing here is surely new to "
+            f"Nobody knows what {listed(unknown)} learned from, so nothing here is surely new to "
             f"{'it' if len(unknown) == 1 else 'them'} (contamination unknown; "
             "recombine contamination searches text that you have for these sentences)."
         )
     if nothing:
-        told.append(f"{_listed(nothing)} learned from no text, so nothing is generalised.")
+        told.append(f"{listed(nothing)} learned from no text, so nothing is generalised.")
     return told
 
 
@@ -80,7 +81,3 @@ def cells_told(sizes: Sequence[int], named: str) -> list[str]:
         return []
     which = "All" if tiny == len(sizes) else f"{tiny} of the"
     return [f"{which} {len(sizes)} {named} have fewer than {TINY} sentences: too few for each."]
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

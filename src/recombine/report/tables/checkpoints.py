@@ -80,12 +80,7 @@ def checkpoint_table(points: list[Point], metric: str, split: str, measured: str
     ]  # fmt: skip
     columns: tuple[str, ...] = ("checkpoint", "system", "score", "low", "high", "seeds")
     columns, rows = with_upper(columns, rows, [point.score for point in points])
-    return Table(
-        f"training-{metric}-{split}",
-        f"{measured} during training",
-        columns,
-        tuple(rows),
-    )
+    return Table(f"training-{metric}-{split}", f"{measured} during training", columns, tuple(rows))
 
 
 def slice_table(

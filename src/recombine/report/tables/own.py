@@ -54,8 +54,8 @@ def overall_table(report: Findings, split: str) -> Table:
     """Every metric and system on one split."""
     rows: list[tuple[Cell, ...]] = []
     rules, best = set(), set()
-    all_results = [results for results in report.results if results.split == split]
-    for results in all_results:
+    of_split = [results for results in report.results if results.split == split]
+    for results in of_split:
         rules.add(len(rows))
         overall = {system: results.overall(system) for system in results.best_first}
         top = best_systems(results, overall)
@@ -77,7 +77,7 @@ def overall_table(report: Findings, split: str) -> Table:
         "deviation, lowest and highest. n: keys with a score, out of all that apply (of). Failed: "
         "no output.",
     )
-    scores = [results.overall(name) for results in all_results for name in results.best_first]
+    scores = [results.overall(name) for results in of_split for name in results.best_first]
     columns, rows = with_upper(columns, rows, scores)
     if UP_TO in columns:
         notes = (*notes, "up to: the score if all that the metric could not judge were right.")
@@ -89,7 +89,7 @@ def overall_table(report: Findings, split: str) -> Table:
         notes=notes,
         rules=frozenset(rules),
         heads=(("", 5), ("score and interval", 3), ("seeds", 4)),
-        labels={results.metric: report.words.metric(results.metric) for results in all_results},
+        labels={results.metric: report.words.metric(results.metric) for results in of_split},
         best=frozenset(best),
     )  # fmt: skip
 
@@ -155,11 +155,7 @@ def tag_table(results: MetricResults, tag: str) -> Table:
     for value in by_family(results, by_value) if tag == results.main_tag else by_value:
         scores = by_value[value]
         rows.append(
-            (
-                value,
-                counts_of(scores.values()),
-                *(scores.get(system) for system in systems),
-            )
+            (value, counts_of(scores.values()), *(scores.get(system) for system in systems))
         )
     values = [str(row[0]) for row in rows]
     best = {value: best_systems(results, by_value[value]) for value in values}
