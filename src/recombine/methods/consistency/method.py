@@ -58,6 +58,7 @@ class ConsistencyMethod(ImportedMethod):
             else:
                 named = report.split_name(split)
                 told.append(f"{score} pairs are translated alike ({named}{whose})")
+        at_best = "At best " if len(report.systems) > 1 else ""
         alike = {
             split: results.overall(report.ranking(results)[0][0]).value
             for split, results in report.firsts.items()
@@ -65,7 +66,7 @@ class ConsistencyMethod(ImportedMethod):
         }
         return Headline(
             consistency_told(alike) or report.title,
-            (f"At best {'; '.join(told)}.",) if told else (),
+            (f"{at_best}{'; '.join(told)}.",) if told else (),
         )
 
     def first_screen(self, report: Findings) -> Markup:
