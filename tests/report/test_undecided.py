@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from metrics.compounds import compound
 from recombine import score
 from recombine.benchmark import Example
 from recombine.report.compare import verdict_of
@@ -154,7 +155,7 @@ def test_exports_have_the_range(report: Findings, tmp_path: Path) -> None:
     assert card["scores"]["meaning on test"] == {"barks": [50.0, 100.0], "other": 75.0}
     found = json.loads(write_every_eval_ever(report, tmp_path / "every")[0].read_text("utf-8"))
     details = found["evaluation_results"][0]["score_details"]["details"]
-    assert details["up_to_if_unjudged_is_right"] == "100.0000"
+    assert details["up_to_with_unjudged"] == "100.0000"
     rows = (tmp_path / "every" / "barks.samples.jsonl").read_text("utf-8").splitlines()
     assert [json.loads(row)["metadata"]["verdict"] for row in rows] == [
         "same", "same", "outside", "outside",
@@ -202,3 +203,27 @@ def test_a_score_that_is_not_known_is_no_number_in_any_export(
         paths = [one for one in write(empty, tmp_path / write.__name__) if one.suffix == ".json"]
         assert paths
         assert all("NaN" not in path.read_text("utf-8") for path in paths)
+
+
+def test_doubt_of_the_lower_score_leaves_a_comparison_open(tmp_path: Path) -> None:
+    """Of error rates the lower one may be higher: 0 to 100 against 50 is no difference."""
+    rows = [
+        replace(compound(["every", "small", "dog"], f"{{}} {n}", salt=str(n)), group=f"g{n}")
+        for n in range(40)
+    ]
+    benchmark = small_benchmark(tmp_path / "b", {"gen": rows}, target="de")
+    free = {row.id: f"jeder winzige{n} hund ." for n, row in enumerate(rows)}
+    poor = {
+        row.id: "jeder kleine hund ." if n % 2 else "jeder hund ." for n, row in enumerate(rows)
+    }
+    systems = {"free": lambda *_: free, "poor": lambda *_: poor}
+    run = scored_run(tmp_path / "run", benchmark, systems, metrics=["compound"])
+    findings = build_report(open_runs([run]), ReportOptions())
+    scores = {name: findings.main.overall(name) for name in ("free", "poor")}
+    assert {name: (one.value, one.undecided) for name, one in scores.items()} == {
+        "free": (0.0, 100.0), "poor": (50.0, 0.0)
+    }  # fmt: skip
+    (pair,) = findings.main.comparisons
+    assert pair.p_adjusted < 0.01
+    assert verdict_of(pair.overall, pair.p_adjusted, higher_is_better=False) == "tie"
+    assert "right" not in UNDECIDED + markdown(overall_table(findings, "gen"))

@@ -42,8 +42,8 @@ class SliceDifference:
 def verdict_of(difference: PairedDifference, p_adjusted: float, higher_is_better: bool) -> str:
     """What a difference means for the second system; a lower error rate is a win.
 
-    What could not be judged may be right: a difference that it could make up for is a tie. So is
-    one without a p-value, of systems of which one lacks too many outputs.
+    What could not be judged may be right or wrong: a difference that it could make up for is a tie.
+    So is one without a p-value, of systems of which one lacks too many outputs.
     """
     if not p_adjusted < ALPHA or abs(difference.value) <= difference.undecided:
         return "tie"
@@ -120,10 +120,12 @@ def _difference(
         sample = table.sample(both, (first, second))
     sample = sample or table.sample(where)
     difference = sample.difference(first, second)
-    behind = first if (difference.value > 0) == table.higher_is_better else second
+    # The lower number is the one that may be higher: of a right share that of the system behind, of
+    # an error rate that of the better one.
+    lower = first if difference.value > 0 else second
     scale = table.aggregator.scale
     return replace(
-        difference, undecided=undecided_share(sample.tables[behind], table.undecided, scale)
+        difference, undecided=undecided_share(sample.tables[lower], table.undecided, scale)
     )
 
 

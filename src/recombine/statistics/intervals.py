@@ -37,7 +37,7 @@ class Estimate:
     # How the interval came about.
     method: str = ""
     error: float = math.nan
-    # By how much the number would be higher if all that could not be judged were right.
+    # By how much the number would be higher if all that could not be judged counted.
     undecided: float = 0.0
 
     @property
@@ -47,7 +47,7 @@ class Estimate:
 
     @property
     def upper_if_unjudged(self) -> float:
-        """The number if all that could not be judged were right; NaN where all was judged."""
+        """The number if all that could not be judged counted; NaN where all was judged."""
         return self.value + self.undecided if self.undecided else math.nan
 
     @property

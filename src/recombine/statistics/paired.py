@@ -28,8 +28,8 @@ FEWEST_UNITS = 6
 class PairedDifference(Estimate):
     """Second system minus first, with an interval, and a two-sided p-value by the test it names.
 
-    `undecided` is what the system that seems worse would gain if all that could not be judged were
-    right.
+    `undecided` is what the lower of the two numbers would gain if all that could not be judged
+    counted.
     """
 
     p_value: float = 1.0

@@ -26,10 +26,11 @@ from recombine.metrics.compound.units import WHOLE, Atom, Units, find_all, is_ma
 from recombine.statistics.aggregate import Kind
 
 UNSURE = "unsure"
-# A unit of this share of the outputs, and of some of them, is a function word.
+# A unit of this share of the outputs about other compounds, and of some, is a function word.
 FUNCTION_WORD = 0.05
 FEWEST_OUTPUTS = 5
 HYPHENS = "-‐‑"
+ANY = ""  # counted once for every output
 
 
 def is_compound(example: Example) -> bool:
@@ -123,7 +124,9 @@ class Compound(Metric):
     _knowledge: Knowledge = field(init=False, default_factory=Knowledge, repr=False)
     _learned_from: str = field(init=False, default="", repr=False)
     _examples: list[Example] = field(init=False, default_factory=list, repr=False)
-    _function_words: frozenset[str] = field(init=False, default=frozenset(), repr=False)
+    # How many outputs have a unit: all, and those about an atom or a compound.
+    _said: Counter[str] = field(init=False, default_factory=Counter, repr=False)
+    _said_about: dict[str, Counter[str]] = field(init=False, default_factory=dict, repr=False)
     # Whether the reference of a context renders a head.
     _rendered: dict[tuple[str, str], bool] = field(init=False, default_factory=dict, repr=False)
 
@@ -174,12 +177,29 @@ class Compound(Metric):
             unsure = doubt and self._has_stand_in(atoms, missing, units)
             return Verdict("missing", atom=missing.text, unsure=unsure)
         verdict = self._phrase(atoms, units, reference if self.own_fillers else "")
-        unsure = doubt and verdict.fault == "detached" and not self._tells(verdict.foreign)
+        unsure = (
+            doubt
+            and verdict.fault == "detached"
+            and not self._tells(verdict.foreign, compound_of(example))
+        )
         return replace(verdict, foreign=self._units.decode(verdict.foreign), unsure=unsure)
 
-    def _tells(self, foreign: str) -> bool:
+    def _tells(self, foreign: str, compound: str) -> bool:
         """Whether units inside a phrase are more than hyphens and function words."""
-        return any(unit not in self._function_words and unit not in HYPHENS for unit in foreign)
+        return any(
+            unit not in HYPHENS and not self._is_function_word(unit, compound) for unit in foreign
+        )
+
+    def _is_function_word(self, unit: str, about: str) -> bool:
+        """Whether outputs that are not about an atom or a compound have a unit, too.
+
+        What stands for *substantial* stands in all outputs about it and in few others.
+        """
+        own = self._said_about.get(about, Counter())
+        if own[ANY] == self._said[ANY]:
+            own = Counter()  # there are no others
+        others = self._said[ANY] - own[ANY]
+        return self._said[unit] - own[unit] >= max(FEWEST_OUTPUTS, FUNCTION_WORD * others)
 
     def _has_stand_in(self, atoms: Sequence[Atom], missing: Atom, units: str) -> bool:
         """Whether another word may render a missing atom.
@@ -195,14 +215,16 @@ class Compound(Metric):
             return found.start > 0 and not is_mark(units[found.start - 1])
         placed = {at for place in found.placed for at in range(*place.span)}
         start, end = found.start - 1, found.end
-        while start >= 0 and units[start] in self._function_words:
+        while start >= 0 and self._is_function_word(units[start], missing.text):
             start -= 1
-        while end < len(units) and units[end] in self._function_words:
+        while end < len(units) and self._is_function_word(units[end], missing.text):
             end += 1
         others = [
             at
             for at in range(max(0, start), min(len(units), end + 1))
-            if at not in placed and not is_mark(units[at]) and units[at] not in self._function_words
+            if at not in placed
+            and not is_mark(units[at])
+            and not self._is_function_word(units[at], missing.text)
         ]
         lacking = [a for a in atoms if a.role not in self.heads and a.required]
         return len(others) >= sum(not _has(units, atom) for atom in lacking)
@@ -329,10 +351,12 @@ class Compound(Metric):
             for atom in text.atoms
             if text.trusted and atom.role in self.heads
         }
-        encoded = [self._units.encode(item.hypothesis) for item in compounds]
-        said = Counter(unit for units in encoded for unit in set(units))
-        enough = max(FEWEST_OUTPUTS, FUNCTION_WORD * len(compounds))
-        self._function_words = frozenset(unit for unit, count in said.items() if count >= enough)
+        self._said, self._said_about = Counter(), {}
+        for example, hypothesis, _ in compounds:
+            said = {ANY, *self._units.encode(hypothesis)}
+            self._said.update(said)
+            for about in {compound_of(example), *(focus.text for focus in example.focus)}:
+                self._said_about.setdefault(about, Counter()).update(said)
         kinds = {"references" if text.trusted else "hypotheses" for text in texts}
         self._learned_from = "+".join(sorted(kinds, reverse=True))
         self._knowledge = learn(

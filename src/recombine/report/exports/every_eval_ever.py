@@ -109,7 +109,7 @@ def _result(report: Findings, score: Score) -> dict[str, Any]:
                 "sd_over_seeds": f"{score.sd:.4f}",
                 "min_over_seeds": f"{min(score.seeds):.4f}",
                 "max_over_seeds": f"{max(score.seeds):.4f}",
-                **({"up_to_if_unjudged_is_right": f"{upper:.4f}"} if upper == upper else {}),
+                **({"up_to_with_unjudged": f"{upper:.4f}"} if upper == upper else {}),
                 **_gap(report, score),
             },
             "uncertainty": uncertainty,

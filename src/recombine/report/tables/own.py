@@ -80,7 +80,7 @@ def overall_table(report: Findings, split: str) -> Table:
     scores = [results.overall(name) for results in of_split for name in results.best_first]
     columns, rows = with_upper(columns, rows, scores)
     if UP_TO in columns:
-        notes = (*notes, "up to: the score if all that the metric could not judge were right.")
+        notes = (*notes, "up to: the score if all that the metric could not judge counted, too.")
     return Table(
         name=table_name("scores", split),
         title=f"Scores on {report.split_name(split)}",
@@ -220,8 +220,8 @@ def by_family(results: MetricResults, values: Iterable[str]) -> list[str]:
 
 
 OPEN = (
-    "In scores and differences, what the metric could not judge counts as wrong. If that could "
-    "reverse a difference, it is a tie."
+    "What the metric could not judge counts in no score and no difference. If that could reverse "
+    "a difference, it is a tie."
 )
 
 

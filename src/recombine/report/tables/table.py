@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 UP_TO = "up to"
 UNDECIDED = (
-    "Where two numbers are given, the first counts what the metric could not judge as wrong, the "
-    "second as right."
+    "Where two numbers are given, the metric could not judge all sentences: the second counts "
+    "those, too, and the truth lies between."
 )
 
 
