@@ -81,7 +81,7 @@ class Expansion(NamedTuple):
     missing: tuple[MissingCell, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Construction:
     """A rule, or a chain of rules each of which makes a part of the one before it."""
 
@@ -200,7 +200,7 @@ class CompiledLanguage:
         if own is not None:
             yield own
         for line in self._variants.get(chain, ()):
-            if line.field in (field, ANY_FIELD):
+            if line.gives(field):
                 yield line
 
     # The table.

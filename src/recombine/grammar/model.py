@@ -225,6 +225,10 @@ class Line:
         """The rules that the line is about, from the top down."""
         return (self.rule, *self.below)
 
+    def gives(self, field: str) -> bool:
+        """Whether the line is about a field: its own, or every field (``rule.* =``)."""
+        return self.field in (field, ANY_FIELD)
+
 
 @dataclass(frozen=True, slots=True)
 class LexiconRow:

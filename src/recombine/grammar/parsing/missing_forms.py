@@ -13,7 +13,7 @@ from pathlib import Path
 
 from recombine.errors import GrammarError, Where
 from recombine.grammar.compiled import CompiledLanguage
-from recombine.grammar.model import ANY_FIELD, FORM
+from recombine.grammar.model import FORM
 
 FEW = 3  # gaps of one kind that are told one by one
 LISTED = 24  # names in a list
@@ -35,8 +35,7 @@ class MissingForms:
     def line_name(self, rule: int, field: str) -> str:
         """A line by name and place, for messages."""
         name = self.inventory.labels[rule]
-        lines = self.compiled.language.lines
-        line = lines.get((name, field)) or lines.get((name, ANY_FIELD))
+        line = self.compiled.line(rule, field)
         place = ""
         if line is not None and line.where is not None:
             place = f" ({Path(line.where.path).name}:{line.where.line})"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from recombine.grammar.compiled import Construction, Row, Sense, Values
-from recombine.grammar.model import ANY_FIELD, Line
+from recombine.grammar.model import Line
 from recombine.grammar.realise.spelling import apply_edits, commas
 from recombine.grammar.realise.walk import Walker
 from recombine.grammar.tree import Tree, construction_slots
@@ -98,7 +98,7 @@ class WordingDraw(Walker):
         constituent = self.compiled.constituent(construction, below)
         expansion = self.compiled.expansion(constituent, field)
         forced = self.forced[1] if self.forced is not None and self.forced[0] == node else None
-        if forced is not None and forced.field not in (field, ANY_FIELD):
+        if forced is not None and not forced.gives(field):
             forced = None
         for row in expansion.rows if expansion is not None else ():
             if row.line is forced if forced is not None else row.line.drawn:

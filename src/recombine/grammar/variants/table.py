@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import unicodedata
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from recombine.errors import GrammarError, raise_all
@@ -81,13 +81,14 @@ class WordingTable:
         self.join = own.language.join
         self._picking = every.features
         self._undoings = undoings(own.language, self._plain)
-        self._cleaned: dict[str, str] = {}
-        self._placements: dict[int, tuple[int, ...]] = {}
-        self._any_form: dict[int, tuple[str, ...]] = {}
-        self._sense_forms: dict[tuple[int, int], tuple[str, ...]] = {}
-        self._strings: dict[tuple[int, str, int], dict[str, tuple[str, ...]]] = {}
-        self._tries: dict[tuple[CompiledConstituent, str], RowTrie] = {}
-        self._uses: dict[tuple[tuple[str, ...], str], LineUse | None] = {}
+        # Every text asks the same of the table again.
+        self.cleaned = cache(self.clean)
+        self.strings = cache(self._strings)
+        self.trie = cache(self._trie)
+        self.use = cache(self._use)
+        self.sense_forms = cache(self._sense_forms)
+        self.any_form = cache(self._any_form)
+        self.placements = cache(self._placements)
 
     @cached_property
     def realiser(self) -> Realiser:
@@ -108,134 +109,101 @@ class WordingTable:
         text = self.join.join(self._plain(text).split())
         return text.rstrip("".join(self.variants.final)).rstrip()
 
-    def cleaned(self, text: str) -> str:
-        """`clean` of a piece of the language, remembered."""
-        found = self._cleaned.get(text)
-        if found is None:
-            found = self._cleaned[text] = self.clean(text)
-        return found
-
     def spelled(self, cleaned: str) -> SpelledText:
         """A cleaned text with its touches undone."""
         return SpelledText(cleaned, self._undoings)
 
     # What a text is matched with.
 
-    def strings(self, code: int, field: str, senses: int) -> dict[str, tuple[str, ...]]:
+    def _strings(self, code: int, field: str, senses: int) -> dict[str, tuple[str, ...]]:
         """The cleaned forms of a word's field in some senses (as bits), by their first letter."""
-        key = (code, field, senses)
-        found = self._strings.get(key)
-        if found is None:
-            texts = dict.fromkeys(
-                self.cleaned(text)
-                for number, sense in enumerate(self.senses(code))
-                if senses >> number & 1
-                for text in sense.get(field, ())
-            )
-            letters: dict[str, list[str]] = {}
-            for text in texts:
-                letters.setdefault(text[:1], []).append(text)
-            found = self._strings[key] = {letter: tuple(more) for letter, more in letters.items()}
-        return found
+        texts = dict.fromkeys(
+            self.cleaned(text)
+            for number, sense in enumerate(self.senses(code))
+            if senses >> number & 1
+            for text in sense.get(field, ())
+        )
+        letters: dict[str, list[str]] = {}
+        for text in texts:
+            letters.setdefault(text[:1], []).append(text)
+        return {letter: tuple(more) for letter, more in letters.items()}
 
     def senses(self, code: int) -> list[Forms]:
         """The forms of every sense of a word."""
         senses = self.compiled.senses[code - self.inventory.first_word]
         return [sense.forms for sense in senses]
 
-    def trie(self, constituent: CompiledConstituent, field: str) -> RowTrie:
+    def _trie(self, constituent: CompiledConstituent, field: str) -> RowTrie:
         """The rows of a field of a constituent."""
-        key = (constituent, field)
-        found = self._tries.get(key)
-        if found is None:
-            found = self._tries[key] = RowTrie()
-            expansion = self.compiled.expansion(constituent, field)
-            for row in expansion.rows if expansion is not None else ():
-                node = found
-                for symbol in row.symbols:
-                    if isinstance(symbol, PartField):
-                        node = node.after(symbol)
-                    elif not isinstance(symbol, Glue):
-                        texts = symbol.texts if isinstance(symbol, OneOf) else (symbol,)
-                        cleaned = tuple(dict.fromkeys(map(self.cleaned, texts)))
-                        node = node.after(cleaned) if any(cleaned) else node
-                node.ends = True
-        return found
+        trie = RowTrie()
+        expansion = self.compiled.expansion(constituent, field)
+        for row in expansion.rows if expansion is not None else ():
+            node = trie
+            for symbol in row.symbols:
+                if isinstance(symbol, PartField):
+                    node = node.after(symbol)
+                elif not isinstance(symbol, Glue):
+                    texts = symbol.texts if isinstance(symbol, OneOf) else (symbol,)
+                    cleaned = tuple(dict.fromkeys(map(self.cleaned, texts)))
+                    node = node.after(cleaned) if any(cleaned) else node
+            node.ends = True
+        return trie
 
-    def use(self, construction: Construction, field: str) -> LineUse | None:
+    def _use(self, construction: Construction, field: str) -> LineUse | None:
         """How the lines of a field use their parts; None where there is no line."""
-        key = (construction.chain, field)
-        if key not in self._uses:
-            bodies = [
-                pieces
-                for line in self.compiled.lines(construction, field)
-                for pieces in line.variants
-            ]
-            slots = construction.slots
-            asked = [list(slots_of(body)) for body in bodies]
-            keys = {feature.slot for body in bodies for feature in features_of(body)}
-            repeated = {slot for body in asked for slot in body if body.count(slot) > 1}
-            always = set.intersection(*map(set, asked)) if asked else set()
-            self._uses[key] = (
-                LineUse(
-                    tuple(sorted(slots[slot] for slot in keys if slot in slots)),
-                    tuple(sorted(slots[slot] for slot in repeated if slot in slots)),
-                    frozenset(slots[slot] for slot in always if slot in slots),
-                )
-                if bodies
-                else None
-            )
-        return self._uses[key]
+        lines = self.compiled.lines(construction, field)
+        bodies = [pieces for line in lines for pieces in line.variants]
+        if not bodies:
+            return None
+        slots = construction.slots
+        asked = [list(slots_of(body)) for body in bodies]
+        keys = {feature.slot for body in bodies for feature in features_of(body)}
+        repeated = {slot for body in asked for slot in body if body.count(slot) > 1}
+        always = set.intersection(*map(set, asked))
+        return LineUse(
+            tuple(sorted(slots[slot] for slot in keys if slot in slots)),
+            tuple(sorted(slots[slot] for slot in repeated if slot in slots)),
+            frozenset(slots[slot] for slot in always if slot in slots),
+        )
 
-    def sense_forms(self, code: int, sense: int) -> tuple[str, ...]:
+    def _sense_forms(self, code: int, sense: int) -> tuple[str, ...]:
         """Every form of one sense of a word; none where one of them is silent."""
-        key = (code, sense)
-        found = self._sense_forms.get(key)
-        if found is None:
-            texts = {
-                self.cleaned(text)
-                for name, more in self.senses(code)[sense].items()
-                if name not in self._picking
-                for text in more
-            }
-            found = self._sense_forms[key] = () if "" in texts else _shortest(texts)
-        return found
+        texts = {
+            self.cleaned(text)
+            for name, more in self.senses(code)[sense].items()
+            if name not in self._picking
+            for text in more
+        }
+        return () if "" in texts else _shortest(texts)
 
-    def any_form(self, code: int) -> tuple[str, ...]:
+    def _any_form(self, code: int) -> tuple[str, ...]:
         """Every form of a word that could be heard; none where it may go unheard.
 
         A word may be silent, or only choose a cell of a table (`_receive[VD.gets]`).
         """
-        found = self._any_form.get(code)
-        if found is None:
-            senses = self.senses(code)
-            heard = [self.sense_forms(code, index) for index in range(len(senses))]
-            picks = any(name in self._picking_tables for forms in senses for name in forms)
-            unheard = picks or not all(heard)
-            found = self._any_form[code] = () if unheard else _shortest(itertools.chain(*heard))
-        return found
+        senses = self.senses(code)
+        heard = [self.sense_forms(code, index) for index in range(len(senses))]
+        picks = any(name in self._picking_tables for forms in senses for name in forms)
+        return () if picks or not all(heard) else _shortest(itertools.chain(*heard))
 
-    def placements(self, code: int) -> tuple[int, ...]:
+    def _placements(self, code: int) -> tuple[int, ...]:
         """The senses of a word by where they are silent, as bits; none where they agree.
 
         *nouveau* stands before its noun and *neuf* behind it, each in a field of its own: two
         senses disagree if each is said in a field in which the other is silent.
         """
-        found = self._placements.get(code)
-        if found is None:
-            bits: dict[frozenset[str], int] = {}
-            said: dict[frozenset[str], set[str]] = {}
-            for number, sense in enumerate(self.senses(code)):
-                silent = {n for n, forms in sense.items() if "" in map(self.cleaned, forms)}
-                key = frozenset(silent - self._picking)
-                bits[key] = bits.get(key, 0) | 1 << number
-                said.setdefault(key, set()).update(sense.keys() - silent - self._picking)
-            disagree = any(
-                said[one] & other and said[other] & one
-                for one, other in itertools.combinations(bits, 2)
-            )
-            found = self._placements[code] = tuple(bits.values()) if disagree else ()
-        return found
+        bits: dict[frozenset[str], int] = {}
+        said: dict[frozenset[str], set[str]] = {}
+        for number, sense in enumerate(self.senses(code)):
+            silent = {name for name, forms in sense.items() if "" in map(self.cleaned, forms)}
+            key = frozenset(silent - self._picking)
+            bits[key] = bits.get(key, 0) | 1 << number
+            said.setdefault(key, set()).update(sense.keys() - silent - self._picking)
+        disagree = any(
+            said[first] & second and said[second] & first
+            for first, second in itertools.combinations(bits, 2)
+        )
+        return tuple(bits.values()) if disagree else ()
 
     @cached_property
     def _picking_tables(self) -> frozenset[str]:

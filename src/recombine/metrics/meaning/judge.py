@@ -12,11 +12,11 @@ import dataclasses
 import re
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from recombine.grammar import Grammar
-from recombine.grammar.model import LiteralText
+from recombine.grammar.model import FORM, LiteralText
 from recombine.grammar.parsing.analysis import Budget
 from recombine.grammar.parsing.parser import Parser
 from recombine.grammar.parsing.relaxed import relax
@@ -99,9 +99,10 @@ class MeaningJudge:
         self.source = source
         self.target = target
         self.wordings: Wordings = wordings_of(grammar, place, target)
-        self._identities: dict[str, Hashable | None] = {}
-        self._markers: dict[str, str] = {}
-        self._asides: dict[tuple[str, ...], tuple[object, ...]] = {}
+        # Every sentence asks the same words and rules again.
+        self.identity = cache(self._identity)
+        self.marker = cache(self._marker)
+        self.aside = cache(self._aside)
 
     @cached_property
     def _loose_source(self) -> Grammar:
@@ -270,7 +271,7 @@ class MeaningJudge:
         labels = self._reader.inventory.labels
 
         def unlikely(code: int) -> tuple[bool, bool]:
-            return self._identity(labels[code]) not in known, code in self._widened.contrasts
+            return self.identity(labels[code]) not in known, code in self._widened.contrasts
 
         def choose(words: tuple[int, ...]) -> int:
             return words[0] if len(words) == 1 else min(words, key=unlikely)
@@ -279,7 +280,7 @@ class MeaningJudge:
         for tree in self._reader.parse(cleaned, budget).trees(most, choose):
             units = self._units(tree)
             said = (
-                (one.word, one.contrast, one.slot, one.head, *self._aside(one.frame))
+                (one.word, one.contrast, one.slot, one.head, *self.aside(one.frame))
                 for one in units
             )
             key = (self._question(tree), *said)
@@ -295,7 +296,7 @@ class MeaningJudge:
             frozenset(tag for node in unit.nodes for tag in inventory.tags(tree.codes[node]))
             for unit in units
         ]
-        markers = ["".join(map(self._marker, self._rules(unit.frame))) for unit in units]
+        markers = ["".join(map(self.marker, self._rules(unit.frame))) for unit in units]
         every = dict.fromkeys(tag for code in tree.codes for tag in inventory.tags(code))
         depths = {tag: tree.depth(tag) for tag in every}
         contrasted = [self._contrasted(unit.frame) for unit in units]
@@ -322,7 +323,7 @@ class MeaningJudge:
 
     def _units(self, tree: Tree) -> list[Unit]:
         """Who does what to whom, in roles that hold in every voice."""
-        units = units_of(tree, self._identity, {})
+        units = units_of(tree, self.identity, {})
         if tree.inventory is not self.grammar.inventory:
             units = [self._contrast(tree, unit) for unit in self._rehung(tree, units)]
         roles = self.wordings.variants.roles
@@ -341,15 +342,10 @@ class MeaningJudge:
 
     def _aside(self, frame: tuple[str, ...]) -> tuple[object, ...]:
         """What the rules of a frame say beside words and roles."""
-        found = self._asides.get(frame)
-        if found is None:
-            rules = self._rules(frame)
-            marker = "".join(self._marker(rule) for rule in rules)
-            tags = frozenset(
-                tag for rule in rules for tag in self.grammar.abstract.rules[rule].tags
-            )
-            found = self._asides[frame] = (marker, tags, self._contrasted(frame))
-        return found
+        rules = self._rules(frame)
+        marker = "".join(self.marker(rule) for rule in rules)
+        tags = frozenset(tag for rule in rules for tag in self.grammar.abstract.rules[rule].tags)
+        return marker, tags, self._contrasted(frame)
 
     def _rules(self, frame: tuple[str, ...]) -> tuple[str, ...]:
         """The rules of the original grammar in a frame of the widened one."""
@@ -463,21 +459,15 @@ class MeaningJudge:
 
     def _identity(self, label: str) -> Hashable | None:
         """What a word is: words that the target language says alike are one; None if unsaid."""
-        if label not in self._identities:
-            senses = self.wordings.senses(self.grammar.inventory.code(label))
-            forms = senses[0].values() if senses else ()
-            said = frozenset(text for texts in forms for text in texts if text)
-            self._identities[label] = said or None
-        return self._identities[label]
+        senses = self.wordings.senses(self.grammar.inventory.code(label))
+        forms = senses[0].values() if senses else ()
+        return frozenset(text for texts in forms for text in texts if text) or None
 
     def _marker(self, rule: str) -> str:
         """The function words of a rule in the language's own line."""
-        if rule not in self._markers:
-            lines = self.grammar.concrete(self.target).language.lines
-            line = lines.get((rule, "form"))
-            pieces = line.variants[0] if line is not None else ()
-            self._markers[rule] = "".join(p.text for p in pieces if isinstance(p, LiteralText))
-        return self._markers[rule]
+        line = self.grammar.concrete(self.target).language.lines.get((rule, FORM))
+        pieces = line.variants[0] if line is not None else ()
+        return "".join(piece.text for piece in pieces if isinstance(piece, LiteralText))
 
 
 def _tags_apart(wanted: Meaning, given: Meaning) -> tuple[Finding, ...]:
