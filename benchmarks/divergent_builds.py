@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recombine.builders.divergent.count import CountOptions, count_corpus
-from recombine.builders.divergent.encode import Preparation
+from recombine.builders.divergent.encode import prepare
 from recombine.files import open_text
 
 LARGE = 2_000_000
@@ -107,9 +107,10 @@ def write_large(corpus: Path, out: Path, size: int) -> None:
 
 def paper(corpus: Path, folder: Path) -> None:
     """Counting, the maximal and the minimal split."""
-    encoded, _ = Preparation(corpora=(corpus,)).run(folder)
+    options = CountOptions()
+    encoded, _ = prepare(options, (corpus,), folder)
     start = time.perf_counter()
-    counts = count_corpus(encoded, CountOptions(), folder / "rows")
+    counts = count_corpus(encoded, options, folder / "rows")
     seconds = time.perf_counter() - start
     print(f"counting {encoded.size:,} sentences: {seconds:.1f} s wall, {counts.size:,} rows")
     claim("counting under 10 s", seconds < 10)
