@@ -206,8 +206,24 @@ def test_sentences_without_a_reference_are_learned_from_their_outputs():
              "foreign": "-"},
         ),
         (
+            "jeder, kleine hund",
+            {"class": "detached", "span": "jeder , kleine hund", "foreign": ","},
+        ),
+        # "blau" may say what "jeder" says of something else.
+        (
             "jeder blau kleine hund",
-            {"class": "detached", "span": "jeder blau kleine hund", "foreign": "blau"},
+            {"class": "unsure", "perhaps": "detached", "span": "jeder blau kleine hund",
+             "foreign": "blau"},
+        ),
+        # Another order is surely no phrase where a mark parts the words.
+        (
+            "kleine hund jeder .",
+            {"class": "unsure", "perhaps": "misplaced", "atom": "every",
+             "span": "kleine hund jeder"},
+        ),
+        (
+            "kleine hund , jeder .",
+            {"class": "misplaced", "atom": "every", "span": "kleine hund , jeder"},
         ),
     ],
 )  # fmt: skip

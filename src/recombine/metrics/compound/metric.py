@@ -30,6 +30,7 @@ UNSURE = "unsure"
 FUNCTION_WORD = 0.05
 FEWEST_OUTPUTS = 5
 HYPHENS = "-‐‑"
+INSIDE_WORDS = HYPHENS + "'’"
 ANY = ""  # counted once for every output
 
 
@@ -177,12 +178,34 @@ class Compound(Metric):
             unsure = doubt and self._has_stand_in(atoms, missing, units)
             return Verdict("missing", atom=missing.text, unsure=unsure)
         verdict = self._phrase(atoms, units, reference if self.own_fillers else "")
-        unsure = (
-            doubt
-            and verdict.fault == "detached"
-            and not self._tells(verdict.foreign, compound_of(example))
-        )
+        unsure = doubt and self._may_be_right(example, atoms, units, verdict)
         return replace(verdict, foreign=self._units.decode(verdict.foreign), unsure=unsure)
+
+    def _may_be_right(
+        self, example: Example, atoms: Sequence[Atom], units: str, verdict: Verdict
+    ) -> bool:
+        """Whether a phrase whose atoms are all there may be one, though it does not look so.
+
+        Other outputs are all there is to learn from: words in another order are surely no phrase
+        only where a mark parts them. What stands far off may be of another phrase, and its own
+        place be taken by a word that the lexicon lacks.
+        """
+        if verdict.fault == "misplaced":
+            return not any(is_mark(unit) and unit not in INSIDE_WORDS for unit in verdict.span)
+        if verdict.fault != "detached":
+            return bool(verdict.fault)
+        compound = compound_of(example)
+        if not self._tells(verdict.foreign, compound):
+            return True
+        core = [atom for atom in atoms if atom.role not in self.heads and atom.accepted]
+        for far in core:
+            near = [atom for atom in core if atom is not far]
+            found = arrange(units, near, before=frozenset(), allowed=frozenset())
+            if found is None or self._tells(found.foreign, compound):
+                continue
+            if self._stand_ins(found, far, units):
+                return True
+        return False
 
     def _tells(self, foreign: str, compound: str) -> bool:
         """Whether units inside a phrase are more than hyphens and function words."""
@@ -213,21 +236,23 @@ class Compound(Metric):
             return True  # nothing shows where the phrase would be
         if missing.role in self.heads:
             return found.start > 0 and not is_mark(units[found.start - 1])
+        lacking = [a for a in atoms if a.role not in self.heads and a.required]
+        return self._stand_ins(found, missing, units) >= sum(not _has(units, a) for a in lacking)
+
+    def _stand_ins(self, found: Arrangement, missing: Atom, units: str) -> int:
+        """Count the words in or beside a phrase that may render an atom that it lacks."""
         placed = {at for place in found.placed for at in range(*place.span)}
         start, end = found.start - 1, found.end
         while start >= 0 and self._is_function_word(units[start], missing.text):
             start -= 1
         while end < len(units) and self._is_function_word(units[end], missing.text):
             end += 1
-        others = [
-            at
-            for at in range(max(0, start), min(len(units), end + 1))
-            if at not in placed
+        return sum(
+            at not in placed
             and not is_mark(units[at])
             and not self._is_function_word(units[at], missing.text)
-        ]
-        lacking = [a for a in atoms if a.role not in self.heads and a.required]
-        return len(others) >= sum(not _has(units, atom) for atom in lacking)
+            for at in range(max(0, start), min(len(units), end + 1))
+        )
 
     def _missing(
         self, example: Example, atoms: Sequence[Atom], units: str, reference: str
