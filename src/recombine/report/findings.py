@@ -100,6 +100,11 @@ class Findings:
         """The systems that a headline is about, best first: controls only where nothing else is."""
         return [name for tied in self.ranking(self.main) for name in tied]
 
+    @cached_property
+    def best_first(self) -> list[str]:
+        """All systems: those that compete by score, then controls, then those without a score."""
+        return list(dict.fromkeys((*self.contenders, *self.main.best_first, *self.systems)))
+
     def ranking(self, results: MetricResults) -> list[list[str]]:
         """Tied sets of the systems that compete, best set first: all but controls."""
         return results.ranking(self.controls)

@@ -113,6 +113,10 @@ def test_wrong_ones_are_first_and_one_of_every_pattern(browser, page_path):
     """What is seen first is what breaks: one example of each pattern, then the next of each."""
     tab, _, _ = visit(browser, page_path)
     assert tab.input_value("select[name='verdict']") == "wrong"
+    open_more(tab)
+    told = tab.locator("select[name='verdict'] option:checked").text_content()
+    assert told.startswith("oracle-ish wrong"), "the best system is the first"
+    tab.select_option("select[name='a']", "lstm")
     names = tab.locator("#items > li small").all_inner_texts()
     assert len(set(names[:8])) == 8
     firsts = tab.locator("#items > li .verdict:first-child").all_inner_texts()
@@ -423,6 +427,8 @@ def test_a_word_beside_the_headline_opens_what_it_means(browser, page_path):
 def test_words_that_are_said_too_often_or_too_rarely(browser, page_path):
     """Of the examples in the list; a click on one searches for it."""
     tab, messages, _ = visit(browser, page_path)
+    open_more(tab)
+    tab.select_option("select[name='a']", "lstm")
     tab.click("#words summary")
     told = tab.evaluate(
         """() => { data.references = data.id.map(() => ["one two two"]);

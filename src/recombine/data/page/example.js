@@ -144,7 +144,7 @@ function showExample(detail, index) {
     top.append(element("h3", "", main.label));
   }
   const link = top.appendChild(element("a", "idlink", "link to this"));
-  const a = systemIndex(state.a, 0), b = systemIndex(state.b, -1);
+  const a = systemIndex(state.a, data.order[0]), b = systemIndex(state.b, -1);
   link.href = "#examples?" + new URLSearchParams(Object.fromEntries(
     [["a", data.systems[a]], ["b", b >= 0 ? data.systems[b] : ""],
       ["seed", state.seed || ""], ["id", data.id[index]]].filter((p) => p[1]))).toString();

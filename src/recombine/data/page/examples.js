@@ -66,8 +66,8 @@
     return box;
   }
   const several = () => data.systems.length > 1;
-  const systemA = () => systemIndex(state.a, 0);
-  const systemB = () => systemIndex(state.b, several() ? (systemA() === 0 ? 1 : 0) : -1);
+  const systemA = () => systemIndex(state.a, data.order[0]);
+  const systemB = () => systemIndex(state.b, several() ? data.order.find((place) => place !== systemA()) : -1);
   const verdictChoices = () => {
     const a = several() ? data.systems[systemA()] + " " : "", b = several() ? data.systems[systemB()] : "";
     const graded = !metricNow().yesNo, whole = graded ? (metricNow().right === 0 ? "0" : "100") : "right";
@@ -214,7 +214,7 @@
   // One of every kind, then the second of every kind: what comes first shows all there is.
   function inTurn(found) {
     const tag = data.tags[data.main];
-    const voice = voiceNow(systemIndex(state.a, 0)), verdicts = metricNow();
+    const voice = voiceNow(systemIndex(state.a, data.order[0])), verdicts = metricNow();
     if (!state.verdict) found.sort((x, y) => Number(isRight(verdicts, voice, x)) - Number(isRight(verdicts, voice, y)));
     if (!tag || state["tag." + data.main]) return found;
     const seen = new Map();
@@ -271,7 +271,7 @@
     if (focusFirst && list.children[first]) pick(first, true);
   }
   function refresh(keepAddress) {
-    if (!state.a) state.a = data.systems[0];
+    if (!state.a) state.a = data.systems[data.order[0]];
     const [found, counts] = filter();
     matches = found;
     list.replaceChildren();

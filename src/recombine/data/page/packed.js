@@ -36,7 +36,7 @@ const systemIndex = (name, fallback) => {
   return found >= 0 ? found : fallback;
 };
 const shownSystems = () => {
-  const a = systemIndex(state.a, 0), b = systemIndex(state.b, -1);
+  const a = systemIndex(state.a, data.order[0]), b = systemIndex(state.b, -1);
   if (b >= 0 && b !== a) return [a, b];
-  return [a, ...data.systems.map((name, place) => place).filter((place) => place !== a)];
+  return [a, ...data.order.filter((place) => place !== a)];
 };

@@ -61,8 +61,8 @@ class DivergentMethod(ImportedMethod):
         """Return the scores, and how many combinations were to be new."""
         main = report.main
         named, new = report.words.metric(main.metric), report.split_name(main.split)
-        names = dict.fromkeys((*report.contenders, *main.best_first))
-        told = ", ".join(f"{name} {main.overall(name).value:.1f}" for name in list(names)[:4])
+        systems = [name for name in report.best_first if name in main.systems]
+        told = ", ".join(f"{name} {main.overall(name).value:.1f}" for name in systems[:4])
         manifest = report.source.benchmark.manifest
         wanted = manifest.recipe.get("target_divergence")
         kinds = {0.0: "as few as possible", 1.0: "as many as possible"}

@@ -128,6 +128,8 @@ def pack(report: Findings, gathered: Gathered, chosen: Mapping[str, Sequence[str
     texts: list[list[str]] = [[] for _ in rows]
     payload: dict[str, Any] = {
         "systems": list(report.systems),
+        # Whose examples are shown before somebody chooses: systems that compete, best first.
+        "order": [report.systems.index(name) for name in report.best_first],
         "voices": [[report.systems.index(name), seed] for name, seed in gathered.voices],
         "id": [example.id for _, example in rows],
         "source": [_clip(example.source) for _, example in rows],

@@ -93,7 +93,7 @@ def _options(report: Findings) -> dict[str, dict[str, Any]]:
     options: dict[str, dict[str, Any]] = {}
     for cell in report.source.cells:
         options.setdefault(cell.name, dict(cell.record.get("options") or {}))
-    return {name: options[name] for name in _best_first(report)}
+    return {name: options[name] for name in report.best_first}
 
 
 def what_was_done(report: Findings) -> str:
@@ -154,7 +154,7 @@ def made_section(report: Findings, notes: Sequence[str]) -> Markup:
         "made",
         cards=[
             _benchmark_card(report),
-            *(_system_card(report, name) for name in _best_first(report)),
+            *(_system_card(report, name) for name in report.best_first),
         ],
         commands=_commands(report),
         experiments=_experiments(report),
@@ -205,11 +205,6 @@ def _system_card(report: Findings, system: str) -> MadeCard:
     return MadeCard(
         system, look(report, system), {name: text for name, text in facts.items() if text}
     )
-
-
-def _best_first(report: Findings) -> list[str]:
-    """All systems: those of the main table as it orders them, then those that it lacks."""
-    return list(dict.fromkeys((*report.main.best_first, *report.systems)))
 
 
 def _short(value: Any) -> str:
