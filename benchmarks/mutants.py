@@ -90,8 +90,17 @@ CORE: dict[str, tuple[str, ...]] = {
         "tests/builders/divergent/test_count.py",
     ),
     "recombine.builders.divergent.measure": ("tests/builders/divergent/test_measure.py",),
+    "recombine.builders.divergent.options": (
+        "tests/builders/divergent/test_split.py",
+        "tests/builders/divergent/test_builder.py",
+    ),
+    "recombine.builders.compounds.certificate": (
+        "tests/builders/compounds/test_builder.py",
+        "tests/builders/test_check.py",
+    ),
     "recombine.builders.divergent.split": (
         "tests/builders/divergent/test_split.py",
+        "tests/builders/divergent/test_given.py",
         "tests/builders/divergent/test_search.py",
     ),
     "recombine.builders.divergent.search": (

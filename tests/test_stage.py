@@ -2,12 +2,13 @@
 
 import pytest
 
-from recombine.errors import StaleOutput
+from recombine.errors import ConfigError, StaleOutput
 from recombine.stage import (
     Meta,
     code_version,
     content_of,
     difference,
+    refuse_output,
     require_same_key,
     set_aside,
 )
@@ -98,3 +99,20 @@ def test_a_difference_is_short_to_read(tmp_path):
     with pytest.raises(StaleOutput, match=r"\.\.\. now"):
         require_same_key(tmp_path, {}, {"text": "x" * 500})
     require_same_key(tmp_path, {"a": [1]}, {"a": (1,)})
+
+
+def test_nothing_is_written_among_results(tmp_path):
+    """Not into a benchmark, at whatever depth, nor among the systems of a run."""
+    benchmark, cell, run = (tmp_path / name for name in ("benchmark", "cell", "run"))
+    for folder in (benchmark, cell, run / "system" / "seed-1"):
+        folder.mkdir(parents=True)
+    (benchmark / "benchmark.toml").write_text("")
+    (cell / "run.json").write_text("{}")
+    for out in (benchmark, benchmark / "deep" / "er"):
+        with pytest.raises(ConfigError, match="is inside the benchmark"):
+            refuse_output(out)
+    for out in (cell, cell / "report", run):
+        with pytest.raises(ConfigError, match="holds the results of a run"):
+            refuse_output(out)
+    refuse_output(run / "report")
+    refuse_output(tmp_path)

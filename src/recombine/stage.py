@@ -175,7 +175,7 @@ def refuse_output(out: Path) -> None:
                 f"{out} is inside the benchmark {folder}; nothing is written there",
                 hint="choose another --out",
             )
-        if (folder / "run.json").is_file() or (folder == out and any(out.glob("*/seed-*"))):
+        if (folder / "run.json").is_file() or any(out.glob("*/seed-*")):
             raise ConfigError(
                 f"{out} holds the results of a run; nothing else is written there",
                 hint=f"choose another --out, such as {out / 'report'}",

@@ -80,3 +80,32 @@ def test_a_random_split_is_as_large_as_it_may_be() -> None:
     """Test first, then train in what is left of what may be used."""
     sides = random_split(100, Bounds(train=(0, 50), test=(1, 5), used=(2, 20)), 1)
     assert ((sides == TEST).sum(), (sides == TRAIN).sum()) == (5, 15)
+
+
+def test_what_is_left_open_comes_from_the_paper() -> None:
+    """With a test size train has what 73.3% of the sentences leave; one share is both."""
+    bounds = asked(test_size=20).bounds(1_000)
+    assert (bounds.train, bounds.test, bounds.used) == ((0, 733), (20, 20), (732, 733))
+    bounds = asked(used_share=1.0, test_share=(0.1, 0.3)).bounds(1_000)
+    assert bounds.test == (100, 299)
+    assert asked(sizes_as=0.0).bounds(1_000) == asked(0.0).bounds(1_000)
+
+
+def test_a_fixed_training_set_is_all_of_train() -> None:
+    """However large the recipe says; the test is a share of both."""
+    bounds = asked(train_size=5).bounds(900, 100)
+    assert (bounds.train, bounds.test, bounds.used) == ((100, 100), (12, 12), (112, 112))
+
+
+def test_only_sequences_do_without_relations() -> None:
+    """Text that is only cut into words has no dependencies."""
+    assert asked(definition="ngrams", parser="words").way == "search"
+    with pytest.raises(ConfigError, match="relations"):
+        asked(parser="words")
+
+
+def test_a_random_split_that_cannot_be_is_refused() -> None:
+    """More train than there are sentences; one sentence of each is enough."""
+    random_split(2, Bounds(train=(1, 1), test=(1, 1), used=(2, 2)), 1)
+    with pytest.raises(ConfigError, match="infeasible"):
+        random_split(10, Bounds(train=(50, 50), test=(1, 5), used=(51, 55)), 1)
