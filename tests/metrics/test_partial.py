@@ -361,7 +361,7 @@ def test_outside_the_focus_all_is_free_and_inside_nothing_is(direction):
     tried = {"outside": 0, "inside": 0}
     for planned in blueprint.patterns():
         finder = blueprint.finders[planned.split, planned.name]
-        if not planned.part.look:
+        if not planned.recipe.look:
             continue
         for draw in planned.draws:
             trees = list(grammar.sample(size, seed=5, constraints=draw.constraints))
