@@ -49,7 +49,9 @@ def draw_lines(
         said = [grammar.realise(tree, code) for code in here]
         rows = [("", *here)]
         for node, branch in branches:
-            rows.append((branch, *(_shorten(_stretches(one, node), cell) for one in said)))
+            rows.append(
+                (branch, *(_shorten(_stretches(realisation, node), cell) for realisation in said))
+            )
         widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
         lines += [""] if first else []
         lines += [
@@ -158,7 +160,7 @@ def draw_svg(
         above.update(here)
     style = f"<style>svg {{ color-scheme: light dark; }}{STYLE}</style>" if alone else ""
     total = width + 2 * _EDGE
-    label = escape(" / ".join(one.text for one in said.values()))
+    label = escape(" / ".join(realisation.text for realisation in said.values()))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="tree" role="img" aria-label="{label}" '
         f'width="{total:.0f}" height="{height + 20:.0f}" '
@@ -180,7 +182,7 @@ def _place(tree: Tree, said: dict[str, Realisation]) -> tuple[list[_Box], float,
     room = [_pixels(_name(tree, node)) * 1.1 + _GAP for node in range(len(tree))]
     for node in range(len(tree) - 1, -1, -1):
         room[node] = max(room[node], sum(room[child] for child in tree.positions[node]))
-    width = max(room[0], *(sum(_token_widths(one.tokens)) for one in said.values()))
+    width = max(room[0], *(sum(_token_widths(realisation.tokens)) for realisation in said.values()))
     left, depths, x = [0.0] * len(tree), [0] * len(tree), [0.0] * len(tree)
     left[0] = _EDGE + (width - room[0]) / 2
     for node, children in enumerate(tree.positions):

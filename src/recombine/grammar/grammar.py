@@ -52,7 +52,7 @@ class Grammar:
             texts = [list(said) for _, said in self.sentences(5, self.languages, seed=1)]
         except RecombineError:  # a language that does not say everything yet
             texts = []
-        rows = "".join(f"<tr>{''.join(f'<td>{escape(t)}</td>' for t in one)}</tr>" for one in texts)
+        rows = "".join(f"<tr>{''.join(f'<td>{escape(t)}</td>' for t in row)}</tr>" for row in texts)
         head = "".join(f"<th>{escape(code)}</th>" for code in self.languages)
         return f"{escape(repr(self)[1:-1])}<table><tr>{head}</tr>{rows}</table>"
 

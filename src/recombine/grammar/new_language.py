@@ -52,7 +52,7 @@ def new_language(
     if not re.fullmatch(r"[A-Za-z][\w-]*", code) or code == "abstract":
         raise ConfigError(f"'{code}' cannot name a language", hint="a code such as it or pt-BR")
     grammar = Grammar.load(name)
-    others = [one for one in grammar.languages if one != code]
+    others = [other for other in grammar.languages if other != code]
     model = like or ("en" if "en" in others else next(iter(others), ""))
     if model not in others:
         known = ", ".join(others) or "none"

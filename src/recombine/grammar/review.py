@@ -108,7 +108,7 @@ def review_rows(grammar: Grammar, languages: Sequence[str] = ()) -> Iterator[dic
 def unsaid_in(grammar: Grammar, languages: Sequence[str]) -> frozenset[str]:
     """The words and rules that one of these languages does not say."""
     compiled = [grammar.concrete(language) for language in languages]
-    return unsaid(one for one in compiled if not looks_complete(one))
+    return unsaid(language for language in compiled if not looks_complete(language))
 
 
 def said(grammar: Grammar, tree: Tree, language: str) -> Realisation | None:

@@ -116,8 +116,8 @@ class Partial(Metric):
 
     def prepare(self, items: Sequence[Scored]) -> None:
         """Load the benchmark's grammar, which must be there and know the references."""
-        examples = [one.example for one in items if names_constituents(one.example)][:TRIED]
-        if examples and not any(self._read(one.references[0]) for one in examples):
+        examples = [item.example for item in items if names_constituents(item.example)][:TRIED]
+        if examples and not any(self._read(example.references[0]) for example in examples):
             raise ConfigError(
                 f"metric partial: the grammar '{self.grammar}' parses none of the first "
                 f"{len(examples)} references",

@@ -44,7 +44,7 @@ class PartialGinza(Metric):
 
     def prepare(self, items: Sequence[Scored]) -> None:
         """Refuse what is not Japanese: the parser reads anything, and the numbers say nothing."""
-        if self.target_language != "ja" and any(names_constituents(one.example) for one in items):
+        if self.target_language != "ja" and any(names_constituents(item.example) for item in items):
             raise ConfigError(
                 f"metric partial-ginza reads Japanese, not '{self.target_language}'",
                 hint="use the metric 'partial', which reads the benchmark's own grammar",

@@ -144,7 +144,7 @@ def _unasked_cells(
     prefixes = tuple(f"{contrast}." for contrast in variants.contrasts)
     tables = [
         *((row.id, row.cells, row.where) for row in variants.rows if not row.id.startswith("_")),
-        *((one.name, one.cells, one.where) for one in variants.paradigms),
+        *((paradigm.name, paradigm.cells, paradigm.where) for paradigm in variants.paradigms),
     ]
     for label, cells, where in tables:
         for column in cells:

@@ -58,7 +58,7 @@ class AbstractReader:
             rules=dict(self._rules),
             words=dict(self._words),
             zipf=dict(self._zipf),
-            selections=tuple(one for many in self._selections.values() for one in many),
+            selections=tuple(selection for many in self._selections.values() for selection in many),
             preferences=tuple(self._preferences),
             mendings=tuple(self._mendings),
             pairs=tuple(self._pairs),

@@ -47,7 +47,7 @@ class Donor(NamedTuple):
     @property
     def is_one_word(self) -> bool:
         """Whether no part of it stands apart, but for what a change puts before its form."""
-        texts = (self.tail, *(text for one in self.changes.values() for text in one[:2]))
+        texts = (self.tail, *(text for change in self.changes.values() for text in change[:2]))
         return not any(" " in text for text in texts)
 
     def fits(self, form: str) -> bool:
@@ -133,30 +133,35 @@ class Donors:
         functions = self.functions(category, forms)
         fields = set(forms) - set(UNTOUCHED)
         regular = self.regular[category]
-        whole = [one for one in regular if fields <= {*one.changes, *one.functions}] or regular
-        whole = [one for one in whole if one.is_one_word] or whole
-        alike = [one for one in whole if one.functions == functions]
+        whole = [
+            donor for donor in regular if fields <= {*donor.changes, *donor.functions}
+        ] or regular
+        whole = [donor for donor in whole if donor.is_one_word] or whole
+        alike = [donor for donor in whole if donor.functions == functions]
         if not alike:  # a kind of few words, such as states among events
             alike = [
-                one
-                for one in self.every[category]
-                if one.functions == functions
-                and set(one.changes) == fields - set(functions)
-                and one.is_one_word
+                donor
+                for donor in self.every[category]
+                if donor.functions == functions
+                and set(donor.changes) == fields - set(functions)
+                and donor.is_one_word
             ]
         keys = self.compiled.features.get(category, ())
         agreeing = [
-            one
-            for one in whole
-            if all(one.functions.get(key, functions.get(key)) == functions.get(key) for key in keys)
+            donor
+            for donor in whole
+            if all(
+                key not in donor.functions or donor.functions[key] == functions.get(key)
+                for key in keys
+            )
         ]
         return alike or agreeing or whole
 
     def ending(self, form: str, category: str, like: Sequence[Donor]) -> Donor:
         """Whose changes a form takes: another category's word may have lent it its ending."""
         fields = set(like[0].changes)
-        others = [one for many in self.every.values() for one in many if one.is_one_word]
-        here = [one for one in self.every[category] if one.is_one_word]
+        others = [donor for many in self.every.values() for donor in many if donor.is_one_word]
+        here = [donor for donor in self.every[category] if donor.is_one_word]
         for donors in ([*like, *self.regular[category]], here, others):
             if self.script.is_han:  # 给 ends as 送给 does, whose 送了 says more
                 donors = sorted(donors, key=lambda one: -len(one.tail))
@@ -166,8 +171,8 @@ class Donors:
                     # that of its own kind.
                     changes = {field: donor.changes[field] for field in like[0].changes}
                     return Donor(donor.tail, changes, like[0].functions)
-        alike = [one for one in like if set(one.changes) == fields]
-        return next((one for one in alike if one.fits(form)), like[0])
+        alike = [donor for donor in like if set(donor.changes) == fields]
+        return next((donor for donor in alike if donor.fits(form)), like[0])
 
     def inflections(self, word: str) -> Iterator[str]:
         """Every form that a word could have by the changes of regular words."""

@@ -64,7 +64,7 @@ def _glossary(grammar: Grammar, nonce: Nonce) -> str:
     seen: dict[str, None] = {}
     for word in words:
         category = grammar.abstract.words[word].category
-        row = ",".join([category, *(nonce.forms[one][word][FORM] for one in languages)])
+        row = ",".join([category, *(nonce.forms[language][word][FORM] for language in languages)])
         if row not in seen:
             seen[row] = None
             rows.append(row)

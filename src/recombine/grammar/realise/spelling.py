@@ -153,7 +153,7 @@ def finishes(
         "commas": commas,
         "a_an": touch(A_AN, language.join, vowel_or_not),
     }
-    own = [touch(one, language.join, sounds) for one in language.touches]
+    own = [touch(rule, language.join, sounds) for rule in language.touches]
     return [*own, *(named[name] for name in language.post)]
 
 

@@ -66,7 +66,9 @@ class Sampler:
     def drawable(self) -> frozenset[int]:
         """The rules and words that some tree has, and what mending may put into their place."""
         codes = {code for choice in self.product.choices for code in choice.codes if code >= 0}
-        fallback = {word for one in self.inventory.abstract.mendings for word in one.fallback}
+        fallback = {
+            word for mending in self.inventory.abstract.mendings for word in mending.fallback
+        }
         return frozenset(codes | {self.inventory.code(word) for word in fallback})
 
     @property

@@ -172,7 +172,7 @@ class WordFitter:
         if key not in self._options:
             pleasing = self._selector.pleasing(demands)
             self._options[key] = _options(
-                [one for one in self._weights(source) if pleasing is None or one[0] in pleasing]
+                [pair for pair in self._weights(source) if pleasing is None or pair[0] in pleasing]
             )
         return self._options[key]
 
@@ -183,7 +183,7 @@ class WordFitter:
             bounds = [0, *choice.thresholds, 1 << _BITS]
             weights = [high - low for low, high in itertools.pairwise(bounds)]
             self._weighed[source] = [
-                one for one in zip(choice.codes, weights, strict=True) if one[1]
+                pair for pair in zip(choice.codes, weights, strict=True) if pair[1]
             ]
         return self._weighed[source]
 

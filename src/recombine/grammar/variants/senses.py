@@ -57,14 +57,16 @@ def find_senses(
         plain = tuple(prefixes.values())
         senses.append(
             tuple(
-                Sense({k: v for k, v in one.forms.items() if not k.startswith(plain)}, one.drawn)
-                for one in every
+                Sense(
+                    {k: v for k, v in sense.forms.items() if not k.startswith(plain)}, sense.drawn
+                )
+                for sense in every
             )
             if plain
             else tuple(every)
         )
         for contrast, prefix in prefixes.items():
-            others = [inflector.contrasted(one.forms, prefix) for one in every]
+            others = [inflector.contrasted(sense.forms, prefix) for sense in every]
             contrasts[word.id, contrast] = tuple(forms for forms in others if forms)
     return VariantLexicon(CompiledLexicon(senses, tables), contrasts, inflector.features)
 
@@ -89,7 +91,10 @@ class _Inflector:
                     )
                 )
         # What a synonym does not have from its word: its forms, and how they sound.
-        self.inflected = {name for one in paradigms for name in one.cells} | {FORM, *SPELLING}
+        self.inflected = {name for paradigm in paradigms for name in paradigm.cells} | {
+            FORM,
+            *SPELLING,
+        }
         self.features = frozenset(
             name for fields in own.features.values() for name in fields
         ) | frozenset(
@@ -128,7 +133,7 @@ class _Inflector:
 
     def _as(self, row: LexiconRow, base: Forms, paradigm: str) -> Forms:
         """The forms of a word by another class; what that class does not say stays."""
-        made = {name for one in self.classes[paradigm] for name in one.cells}
+        made = {name for class_row in self.classes[paradigm] for name in class_row.cells}
         cells = {name: cell for name, cell in base.items() if name not in made}
         return inflect(LexiconRow(row.id, cells, paradigm, row.where), self.classes, self.problems)
 

@@ -68,8 +68,8 @@ class Anatomy(Metric):
 
     def prepare(self, items: Sequence[Scored]) -> None:
         """Check once that the grammar parses the benchmark's references."""
-        references = [one.example for one in items if one.example.references][:TRIED]
-        if references and not any(self._reference_tree(one) for one in references):
+        references = [item.example for item in items if item.example.references][:TRIED]
+        if references and not any(self._reference_tree(reference) for reference in references):
             raise ConfigError(
                 f"metric anatomy: the grammar '{self.grammar}' parses none of the first "
                 f"{len(references)} references",
@@ -94,7 +94,7 @@ class Anatomy(Metric):
         kind, explanation, found = self._judge(hypothesis, wanted, sides)
         detail: dict[str, Any] = {"class": kind, "explanation": explanation, **sides}
         if found:
-            detail["findings"] = [one.row for one in found]
+            detail["findings"] = [finding.row for finding in found]
         detail["aligned"] = self._aligned(wanted)
         value = float(kind == "other wording")
         return self._observation(example, value, detail)
@@ -326,7 +326,7 @@ class Anatomy(Metric):
 
 def told(findings: Sequence[Finding]) -> str:
     """The first findings as a sentence."""
-    return "; ".join(f"{one.kind}: {one.text}" for one in findings[:4])
+    return "; ".join(f"{finding.kind}: {finding.text}" for finding in findings[:4])
 
 
 def _recursive_tags(tree: Tree) -> list[str]:

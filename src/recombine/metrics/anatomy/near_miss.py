@@ -242,7 +242,9 @@ def _findings(
     nominal: set[str],
     recursive: Callable[[Unit], str | None],
 ) -> list[Finding]:
-    missing = [said[one.wanted] for one in edits if one.wanted is not None and one.given is None]
+    missing = [
+        said[edit.wanted] for edit in edits if edit.wanted is not None and edit.given is None
+    ]
     found = [
         Finding("recursion level skipped", "without", (chain, units[unit].label))
         for unit in missing
@@ -259,7 +261,7 @@ def _findings(
         here = wanted.words[edit.wanted]
         # A form that a neighbour demands which came or went is no error of its own.
         near = edits[max(place - 1, 0) : place + 2]
-        settled = all(one.wanted is not None and one.given is not None for one in near)
+        settled = all(edit.wanted is not None and edit.given is not None for edit in near)
         if edit.cost == INFLECTED and settled:
             found.append(Finding("tense or voice", "for", (word, here)))
         elif edit.cost == REPLACED:

@@ -86,7 +86,7 @@ class MeaningVerdict(NamedTuple):
     def explanation(self) -> str:
         """The verdict in words."""
         if self.findings:
-            return "; ".join(f"{one.kind}: {one.text}" for one in self.findings[:4])
+            return "; ".join(f"{finding.kind}: {finding.text}" for finding in self.findings[:4])
         return self.note
 
 
@@ -374,7 +374,9 @@ class MeaningJudge:
     def differences(self, wanted: Meaning, given: Meaning) -> list[Finding]:
         """What two meanings do not have in common, in the words of a reader."""
         depths = {tag: (n, given.depths.get(tag, 0)) for tag, n in wanted.depths.items() if n >= 2}
-        said = tuple([Said("", marker) for marker in one.markers] for one in (wanted, given))
+        said = tuple(
+            [Said("", marker) for marker in meaning.markers] for meaning in (wanted, given)
+        )
         found = compare(wanted.units, given.units, (said[0], said[1]), depths, lambda *_: False)
         findings = [
             Finding(ASPECTS.get(one.kind, "word"), SHOWN_BY, tuple(one.row))
@@ -393,7 +395,7 @@ class MeaningJudge:
                 now = "present" if "present" in given.tags[other] else "past"
                 findings.append(Finding("tense", "in", (label, now)))
         if wanted.question != given.question:
-            asked = [one.question or "a statement" for one in (given, wanted)]
+            asked = [meaning.question or "a statement" for meaning in (given, wanted)]
             findings.append(Finding("question", "for", (asked[0], asked[1])))
         return findings
 
@@ -472,7 +474,7 @@ class MeaningJudge:
 
 def _tags_apart(wanted: Meaning, given: Meaning) -> tuple[Finding, ...]:
     """The rule tags, such as {neg}, that one of two meanings has and the other has not."""
-    counts = [Counter(tag for tags in one.tags for tag in tags) for one in (wanted, given)]
+    counts = [Counter(tag for tags in meaning.tags for tag in tags) for meaning in (wanted, given)]
     added, dropped = counts[1] - counts[0], counts[0] - counts[1]
     return (
         *(Finding(tag, "word", ("added",)) for tag in sorted(added)),

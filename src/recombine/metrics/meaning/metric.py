@@ -59,8 +59,10 @@ class MeaningMatch(Metric):
     def prepare(self, items: Sequence[Scored]) -> None:
         """MeaningJudge every hypothesis once, in processes beside each other."""
         judge = self._loaded()
-        examples = [one.example for one in items if one.example.references][:TRIED]
-        if examples and not any(judge.meant(one.source, one.references) for one in examples):
+        examples = [item.example for item in items if item.example.references][:TRIED]
+        if examples and not any(
+            judge.meant(example.source, example.references) for example in examples
+        ):
             raise ConfigError(
                 f"metric meaning: the grammar '{self.grammar}' reads none of the first "
                 f"{len(examples)} sources",
@@ -162,7 +164,7 @@ def detail_of(verdict: MeaningVerdict) -> dict[str, Any]:
     if verdict.explanation:
         detail["explanation"] = verdict.explanation
     if verdict.findings:
-        detail["findings"] = [one.row for one in verdict.findings]
+        detail["findings"] = [finding.row for finding in verdict.findings]
     if verdict.meant is not None and verdict.kind != SAME:
         said = verdict.said.units if verdict.said is not None else []
         meant, given = side_by_side(verdict.meant.units, said)
