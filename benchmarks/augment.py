@@ -4,8 +4,8 @@
 train split alone. The benchmark's own grammar then parses a sample of them: the share of sources
 that it can parse (at least 90 per cent), of those the share with the grammar's own translation (at
 least 97), and how many show each pattern of the generalisation set. 250,000 pairs must take less
-than 60 seconds of two cores and 2 GB. `--plain` leaves out paradigms and sentence analogies, `-o`
-sets any option, `--method words` judges the baseline, `--pairs FILE` pairs that were drawn before.
+than 60 seconds of two cores and 2 GB. `-o` sets any
+option, `--method words` judges the baseline, `--pairs FILE` pairs that were drawn before.
 `--turned` judges such pairs the other way round, with the grammar of a benchmark of the other
 direction: a Japanese sentence has many English translations, and the grammar names one of them.
 `--out FILE` writes the sample with the verdict on each pair: to be read.
@@ -68,7 +68,6 @@ def main() -> None:
     parser.add_argument("--benchmark", required=True)
     parser.add_argument("-n", type=int, default=250_000)
     parser.add_argument("--sample", type=int, default=2500)
-    parser.add_argument("--plain", action="store_true")
     parser.add_argument("--method", default="recombine", choices=("recombine", "words"))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("-o", action="append", default=[], help="key=value, an option")
@@ -84,9 +83,7 @@ def main() -> None:
         judge(benchmark, stream.sample(rows, min(arguments.sample, len(rows))), arguments.out)
         return
     pairs = [Pair(one.source, one.references[0], one.id) for one in benchmark.read("train")]
-    wanted = not arguments.plain
-    said: dict[str, Any] = {"paradigms": wanted, "sentence_analogies": wanted}
-    said |= apply_overrides({}, arguments.o)
+    said: dict[str, Any] = apply_overrides({}, arguments.o)
     options = AugmentOptions(
         n=arguments.n,
         seed=arguments.seed,

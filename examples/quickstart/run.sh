@@ -3,7 +3,6 @@
 set -eu
 recombine="${1:-recombine}"
 
-# The authors' edition: recombining cannot do the default Japanese yet, whose clauses have other particles.
-"$recombine" build sget-mini -o edition=official --out out/sget-mini
+"$recombine" build sget-mini --out out/sget-mini
 "$recombine" run examples/quickstart/experiment.toml
 echo "Open runs/quickstart/report/report.html"

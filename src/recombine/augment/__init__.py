@@ -7,9 +7,9 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from recombine.augment.options import AugmentOptions, Recombined
+from recombine.augment.options import AugmentOptions, Recombined, Review
 from recombine.augment.options import TrainingPair as Pair
-from recombine.augment.recombiner import Recombiner, Review
+from recombine.augment.recombiner import Recombiner
 
 __all__ = ["AugmentOptions", "Pair", "Recombined", "Recombiner", "Review"]
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from recombine.augment.options import Recombined, TrainingPair
-from recombine.augment.recombiner import Review
+from recombine.augment.options import Recombined, Review, TrainingPair
 from recombine.benchmark import Benchmark
 from recombine.builders.generated.blueprint import Blueprint
 from recombine.builders.generated.builder import Generated
@@ -105,8 +104,6 @@ class GrammarSample:
                 {"name": draw.name, "support": draw.size, "members": []}
                 for draw in (*self._seen, *self._held_out)
             ],
-            [],
-            [],
         )
 
     def explain(self, source: str) -> list[str] | None:

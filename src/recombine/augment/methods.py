@@ -13,8 +13,8 @@ from typing import Any, Protocol
 
 from recombine.augment.files.certificate import Kept, remove_known
 from recombine.augment.files.inputs import PairSource, benchmark_pairs
-from recombine.augment.options import AugmentOptions, Recombined, TrainingPair
-from recombine.augment.recombiner import Recombiner, Review
+from recombine.augment.options import AugmentOptions, Recombined, Review, TrainingPair
+from recombine.augment.recombiner import Recombiner
 from recombine.benchmark import Benchmark, Example
 from recombine.config import parse_config
 from recombine.errors import ConfigError, DataError
@@ -66,7 +66,7 @@ def draw(method: Method, source: PairSource, options: AugmentOptions) -> Kept:
     if not drawn:
         raise DataError(
             f"no new pair could be made of the {len(source.pairs):,} training pairs",
-            hint="lower the thresholds (support, analogy_support), or give more pairs",
+            hint="give more pairs, or lower support",
         )
     found = remove_known(drawn, source.benchmark)
     if not found.pairs:

@@ -20,15 +20,8 @@ UNSPACED = BY_CHARACTER | {"ja"}
 # Running text has some names and numbers that are the same in both languages; of more copies
 # than this share, augment would learn to copy.
 COPIES = 0.1
-# What the review, and the steps of a pair, call a class of heads.
-SORT = "sort"
 # Options that say where the work is done: they change no pair.
 PLACE = ("engine", "address")
-# Options that came later, as pairs were drawn before there was a choice: the same pairs, still.
-ADDED: dict[str, Any] = {
-    "rare": False, "uniform": True,
-    "class_size": 20, "clearly": 2.0, "alike": 0.2, "made_again": 0.7,
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -65,19 +58,8 @@ class AugmentOptions:
     target_language: str = "ja"
     # Of more pairs than this, the shortest are learnt from: they tell the most for their cost.
     most_pairs: int = 60_000
-    # Alignment: a link stays when the target word is so much likelier with the source word than
-    # without, and is its partner in this share of its sentences.
-    lift: float = 2.4
-    share: float = 0.15
-    # Classes: words are alike when the cosine of their environments is at least this.
-    similarity: float = 0.55
-    # Fewest pairs that a class member or a kind of phrase, and that a frame must have been seen in.
+    # Fewest pairs that a word must have been seen in to be exchanged.
     support: int = 2
-    frame_support: int = 10
-    # Fewest words that show an analogy (finds : found, statement : question) before it is used.
-    analogy_support: int = 3
-    # Words that are seen less often, or in long pairs alone, join the classes of the others.
-    rare: bool = True
     # Running text (`exchange`): a word and a translation must be linked so often, and in this share
     # of the occurrences of each; how many classes words fall into (fewer are looser), and how many
     # words of a sentence are exchanged at the most.
@@ -85,30 +67,20 @@ class AugmentOptions:
     unit_share: float = 0.1
     classes: int = 60
     exchanges: int = 3
-    paradigms: bool = True
-    sentence_analogies: bool = True
     # How deep phrases and clauses may stand inside each other, and how long a source may be.
     depth: int = 6
     longest: int = 45
-    # Rare frames and words are drawn nearly as often as common ones; else as often as training has
-    # them.
+    # Rare kinds of sentences are drawn nearly as often as common ones; else as in training.
     uniform: bool = True
-    # Rare words: they join a class of so many members, if there is one, that they are `similarity`
-    # like or so many times as like as any other of these.
-    class_size: int = 20
-    clearly: float = 2.0
-    # Pairs that are refused: fewer than this share is built as another pair is, or fewer of the
-    # short ones than this share follow from what was learnt of all.
+    # Pairs are refused as running text if fewer than this share is built as others are.
     alike: float = 0.2
-    made_again: float = 0.7
     # Where texts are cut and counted: in processes of this machine, or on a Ray cluster.
     engine: Engine = "local"
     address: str | None = None
 
     def said(self) -> dict[str, Any]:
-        """Return all that pairs depend on; what came later, only where it changes them."""
-        given = to_plain(self).items()
-        return {k: v for k, v in given if k not in PLACE and (k not in ADDED or ADDED[k] != v)}
+        """Return all that pairs depend on."""
+        return {key: value for key, value in to_plain(self).items() if key not in PLACE}
 
 
 def check_pairs(pairs: Sequence[TrainingPair], options: AugmentOptions) -> None:
@@ -137,3 +109,16 @@ def check_pairs(pairs: Sequence[TrainingPair], options: AugmentOptions) -> None:
             f"source and target are the same text in {same:,} of {count:,} pairs",
             hint="augment needs two languages; leave out sentences that were copied",
         )
+
+
+@dataclass(frozen=True)
+class Review:
+    """What was learnt, as plain rows for people: each with its support."""
+
+    classes: list[dict[str, Any]]
+    rules: list[dict[str, Any]]
+
+
+def unit_text(unit: tuple[str, str]) -> str:
+    """Return a word and its translation, for people."""
+    return f"{unit[0].strip()}|{unit[1].strip()}"

@@ -20,17 +20,11 @@ from recombine.corpus.segment import jieba, sudachi
 from recombine.parallel import Engine, map_in_order
 
 Tokens = tuple[str, ...]
-# Where words are joined to a stretch that analogies work on, each ends in this: where a word ends
-# tells 渡し|た from 料理|し|た.
-CUT = "\u2063"
 # Texts that a process cuts, or counts, at a time.
 BLOCK = 20_000
 
-# What stands for phrases, heads, articles and open words in what is learnt (phrases/slots.py,
-# frames.py). A token carries the space before it, but in scripts without spaces one may be bare.
-SYMBOLS = frozenset("XND_")
-
-_WORD = re.compile(r"\s*(?:\w+(?:['\u2019-]\w+)*|[^\w\s])")
+# An elided word keeps its apostrophe and is a word of its own: l'|enfant.
+_WORD = re.compile(r"\s*(?:\w+(?:-\w+)*['\u2019]?|[^\w\s])")
 _CHARACTER = re.compile(r"\s*(?:[A-Za-z0-9]+|\S)")
 
 
@@ -115,18 +109,7 @@ class _Cutter:
 def _segmenter(language: str, words: bool) -> Callable[[str], Tokens]:
     if language == "ja" or (language == "zh" and words):
         segment = sudachi() if language == "ja" else jieba()
-        return lambda text: _without_symbols(segment(text))
+        return lambda text: tuple(segment(text))
     if language in BY_CHARACTER:
-        return lambda text: _without_symbols(_CHARACTER.findall(" " + text)) if text else ()
+        return lambda text: tuple(_CHARACTER.findall(text)) if text else ()
     return lambda text: tuple(_WORD.findall(" " + text)) if text else ()
-
-
-def _without_symbols(tokens: Sequence[str]) -> Tokens:
-    """Return tokens of which none is a symbol: such a letter is one with the token before it."""
-    made: list[str] = []
-    for token in tokens:
-        if made and (token in SYMBOLS or made[-1] in SYMBOLS):
-            made[-1] += token
-        else:
-            made.append(token)
-    return tuple(made)

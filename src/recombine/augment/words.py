@@ -9,18 +9,33 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from recombine.augment.classes import unit_text
-from recombine.augment.links import link
-from recombine.augment.options import AugmentOptions, Recombined, TrainingPair, check_pairs
-from recombine.augment.recombiner import Review
-from recombine.augment.tokens import Tokeniser, tokenisers
+from recombine.augment.options import (
+    AugmentOptions,
+    Recombined,
+    Review,
+    TrainingPair,
+    check_pairs,
+    unit_text,
+)
+from recombine.augment.tokens import Tokeniser, Tokens, tokenisers
+from recombine.corpus.alignment import align
 from recombine.errors import DataError
 from recombine.progress import progress
 
 # Each aligned word of a sentence is exchanged with this probability, and one at the least.
 EXCHANGED = 0.3
 TRIES = 20
+
+
+class LinkedPair(NamedTuple):
+    """A pair as tokens; `links` are (place in source, place in target), in source order."""
+
+    number: int
+    source: Tokens
+    target: Tokens
+    links: tuple[tuple[int, int], ...]
 
 
 class WordExchange:
@@ -37,13 +52,23 @@ class WordExchange:
         self.options = options
         self._source = source
         self._target = target
-        links = link(
-            [source.truecase(tokens) for tokens in source.raw],
-            [target.truecase(tokens) for tokens in target.raw],
-            options.lift,
-            options.share,
+        sources = [source.truecase(tokens) for tokens in source.raw]
+        targets = [target.truecase(tokens) for tokens in target.raw]
+        alignment = align(sources, targets)
+        linked = (
+            LinkedPair(
+                number,
+                sources[number],
+                targets[number],
+                tuple(
+                    (i, j)
+                    for i, j in enumerate(alignment.of(number).tolist())
+                    if j >= 0 and sources[number][i].strip().isalnum()
+                ),
+            )
+            for number in range(len(pairs))
         )
-        self._linked = [pair for pair in links.pairs if pair.links]
+        self._linked = [pair for pair in linked if pair.links]
         self._count = Counter(
             (pair.source[i], pair.target[j]) for pair in self._linked for i, j in pair.links
         )
@@ -93,7 +118,7 @@ class WordExchange:
         ranked = sorted(self._words, key=lambda word: (-self._count[word], word))
         members = list(map(unit_text, ranked))
         every = {"name": "aligned words", "members": members, "support": len(members)}
-        return Review([every], [], [], [])
+        return Review([every], [])
 
     def explain(self, source: str) -> list[str] | None:
         """Return the training pair that a sentence differs from in aligned words alone."""

@@ -50,6 +50,18 @@ class Alignment(NamedTuple):
 
 def align(sources: Sentences, targets: Sentences, *, iterations: int = ITERATIONS) -> Alignment:
     """Align a corpus; a link stays when each direction chooses it."""
+    source, target, forward, backward = align_both(sources, targets, iterations=iterations)
+    return Alignment(source, target, _intersect(source, target, forward, backward))
+
+
+def align_both(
+    sources: Sentences, targets: Sentences, *, iterations: int = ITERATIONS
+) -> tuple[AlignedSide, AlignedSide, Ints, Ints]:
+    """Align a corpus in both directions.
+
+    Returns the sides, for every target word its source place, for every source word its target
+    place; -1 where there is none.
+    """
     require("numba", extra="parse", feature="the built-in word aligner")
     from recombine.corpus.alignment_kernel import expectation_maximisation, index_links
 
@@ -72,9 +84,7 @@ def align(sources: Sentences, targets: Sentences, *, iterations: int = ITERATION
     with ThreadPoolExecutor(2) as pool:
         forward = pool.submit(direction, source, target)
         backward = pool.submit(direction, target, source)
-        return Alignment(
-            source, target, _intersect(source, target, forward.result(), backward.result())
-        )
+        return source, target, forward.result(), backward.result()
 
 
 def number(sentences: Iterable[Sequence[str]]) -> AlignedSide:

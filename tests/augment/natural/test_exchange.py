@@ -129,7 +129,7 @@ def test_running_text_is_no_text_of_frames():
         Pair(*(" ".join(stream.choices(letters, k=8)) + "." for letters in ("abcdefg", "opqrstu")))
         for _ in range(600)
     ]
-    with pytest.raises(DataError, match=r"running text: of 600 pairs only \d+ have") as told:
+    with pytest.raises(DataError, match=r"running text: of 600 pairs only \d+ are built") as told:
         Recombiner.learn(pairs, OPTIONS)
     assert "method=exchange" in str(told.value.hint)
 

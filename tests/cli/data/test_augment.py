@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from augment.made_up_world import world
 from recombinable import english_german, recombinable
 from recombine.cli import main
 
@@ -137,11 +138,13 @@ def test_nothing_is_written_for_pairs_that_say_nothing(tmp_path, capsys, lines, 
     assert [path.name for path in tmp_path.iterdir()] == ["pairs.tsv"]
 
 
-def test_german_is_refused_in_words(tmp_path, capsys):
-    """A clause has an order of its own: nothing is written, and numbers say why."""
-    built, out = str(tmp_path / "mini-de"), tmp_path / "out"
-    assert main(["build", "sget-mini", "--out", built, "-o", "benchmark.target=de"]) == 0
-    assert main(["augment", built, "-n", "100", "--out", str(out)]) == 2
-    told = "of 294 sentences inside others, 245 have another target there"
-    assert told in capsys.readouterr().err
-    assert not out.exists()
+def test_what_is_hidden_is_derived(tmp_path, capsys):
+    """--held-out prints a row for every kind of combination, with counts."""
+    table = tmp_path / "pairs.tsv"
+    rows = {pair.source: pair.target for pair in world()}
+    table.write_text("".join(f"{one}\t{other}\n" for one, other in rows.items()), encoding="utf-8")
+    command = ["augment", str(table), "--source", "en", "--target", "xx", "--held-out"]
+    assert main(command) == 0
+    lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert [line[0] for line in lines] == ["hidden", "word", "phrase", "modifier", "depth"]
+    assert int(lines[2][2]) > 0

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from recombine import __version__
 from recombine.augment.files.inputs import TRAIN, PairSource
-from recombine.augment.options import SORT, AugmentOptions, Recombined
+from recombine.augment.options import AugmentOptions, Recombined
 from recombine.augment.tokens import in_blocks
 from recombine.benchmark import Benchmark
 from recombine.corpus.segment import segment
@@ -24,8 +24,6 @@ from recombine.stage import code_version
 FORMAT = 1
 # What a model has learned from, besides the training pairs; every table of a report names it.
 TRAIN_ONLY, GRAMMAR = "train-only", "grammar"
-# The step of a pair that names none: one thing stands where another stood.
-SUBSTITUTION = "substitution"
 SIDES = ("source", "target")
 SHOWN = 5
 NEW_WORDS_SHOWN = 50
@@ -143,9 +141,8 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def step_kinds(pair: Recombined) -> set[str]:
-    """The kinds of steps that made a pair; one with words of classes alone is a substitution."""
-    found = {step.partition(":")[0].rstrip("0123456789 ") for step in pair.steps if step.strip()}
-    return found - {SORT} or {SUBSTITUTION}
+    """The kinds of steps that made a pair."""
+    return {step.partition(":")[0] for step in pair.steps}
 
 
 class WordCounts(NamedTuple):

@@ -7,15 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, NamedTuple
 
-from recombine.augment.recombiner import Review
+from recombine.augment.options import Review
 from recombine.templates import asset, policy, render
 
 TITLES = {
     "classes": ("Classes", "words that stand for each other, most supported first"),
-    "phrases": ("Kinds of phrases", "what can stand in place of a word, and what it is made of"),
-    "paradigms": ("Paradigms", "forms of words that follow from other forms, in both languages"),
-    "analogies": ("Analogies", "sentences that follow from other sentences"),
-}  # fmt: skip
+    "rules": ("Rules", "source | target: X is a phrase, N a head, S a clause, _ a word"),
+}
 # A text is for a terminal, a page can fold.
 MEMBERS_IN_TEXT = 12
 

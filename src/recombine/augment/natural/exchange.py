@@ -15,10 +15,15 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from recombine.augment.classes import unit_text
 from recombine.augment.natural.word_classes import Ints, word_classes
-from recombine.augment.options import AugmentOptions, Recombined, TrainingPair, check_pairs
-from recombine.augment.recombiner import Review
+from recombine.augment.options import (
+    AugmentOptions,
+    Recombined,
+    Review,
+    TrainingPair,
+    check_pairs,
+    unit_text,
+)
 from recombine.augment.tokens import Tokeniser, Tokens, tokenisers
 from recombine.corpus.alignment import AlignedSide, Alignment, align
 from recombine.errors import DataError
@@ -164,7 +169,7 @@ class Exchange:
             names = [self._source.vocabulary[word] for word in words[:SHOWN]]
             rows.append({"name": names[0], "members": names, "support": len(words)})
         rows.sort(key=lambda row: -int(str(row["support"])))
-        return Review(rows, [], [], [])
+        return Review(rows, [])
 
     def explain(self, source: str) -> list[str] | None:
         """Return the training pair that a sentence differs from in exchanged words alone."""

@@ -127,7 +127,7 @@ def _review(source: Any, asked: Any, options: argparse.Namespace) -> int:
 
 def _held_out(source: Any, asked: Any) -> int:
     """Print how much of what training combines could be made if it were not in training."""
-    from recombine.augment.trial.held_out import held_out_trial
+    from recombine.augment.grammar.held_out import held_out_trial
 
     if asked.method != "recombine":
         raise ConfigError(f"--held-out tries the method 'recombine', not '{asked.method}'")

@@ -1,1 +1,0 @@
-"""Languages whose articles correspond: forms that go with a noun are taken out and put back."""

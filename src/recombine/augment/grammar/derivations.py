@@ -1,0 +1,381 @@
+"""Derivations of training pairs: the constituents of the source, with their stretch of the target.
+
+A constituent's target begins and ends with translations of its own words. The function words
+between two of these belong to the one that follows, or to the one before (a matter of the language,
+tried both ways), and those at its edge that do not depend on what the constituent is belong to the
+constituent around it: 子供|は loses は, which every subject has; *den Hund* keeps *den*, as
+*Liam* has none. (Mutual information of the edge word and the kind of constituent, as a share of the
+word's entropy.)
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from recombine.augment.grammar.constituents import (
+    CLAUSE,
+    HEAD,
+    PHRASE,
+    SENTENCE,
+    Constituents,
+    Node,
+)
+from recombine.augment.grammar.lexicon import Lexicon, Links, find_words
+from recombine.augment.grammar.words import OPEN, is_open
+from recombine.augment.tokens import Tokens
+
+# An edge word belongs to the constituent if so much of its entropy is explained by what that is.
+EXPLAINED = 0.05
+# Fewest training pairs with a rule.
+FEWEST_PAIRS = 3
+
+Attachment = Literal["next", "previous"]
+ATTACHMENTS: tuple[Attachment, ...] = ("next", "previous")
+# So many pairs tell which attachment is better.
+TRIED = 4000
+# A word and its translation.
+Unit = tuple[str, Tokens]
+
+
+class RuleSlot(NamedTuple):
+    """A place in a rule: for a phrase, a clause, a head, or an open word."""
+
+    kind: str
+
+
+class PairRule(NamedTuple):
+    """A source and a target with slots; in the target a slot is its number in the source.
+
+    `endings` are what the translations in some slots of words end in, where words alternate there.
+    """
+
+    kind: str
+    source: tuple[str | RuleSlot, ...]
+    target: tuple[str | int, ...]
+    endings: tuple[tuple[int, str], ...] = ()
+
+    def slots(self) -> list[RuleSlot]:
+        """The slots in source order."""
+        return [part for part in self.source if isinstance(part, RuleSlot)]
+
+    def head(self) -> int | None:
+        """The slot of what a modifier modifies: it is of the kind of the whole."""
+        if self.kind not in (PHRASE, HEAD):
+            return None
+        kinds = [slot.kind for slot in self.slots()]
+        return kinds.index(self.kind) if self.kind in kinds and len(kinds) > 1 else None
+
+    def core(self) -> int:
+        """The slot of the word that a phrase is about."""
+        head = self.head()
+        return head if head is not None else len(self.slots()) - 1
+
+    def frame(self) -> Frame:
+        """The source side, which other rules have with other targets."""
+        return self.kind, self.source
+
+    def __str__(self) -> str:
+        """Both sides as text: "X _ X. | X1 _2 X3"."""
+        source = [p.kind if isinstance(p, RuleSlot) else p.strip() for p in self.source]
+        kinds = [slot.kind for slot in self.slots()]
+        target = [f"{kinds[p]}{p + 1}" if isinstance(p, int) else p.strip() for p in self.target]
+        ends = "".join(f" {place + 1}:-{end}" for place, end in self.endings)
+        return f"{' '.join(source)} | {' '.join(target)}{ends}"
+
+
+Frame = tuple[str, tuple[str | RuleSlot, ...]]
+
+
+class Derivation:
+    """A rule with what fills its slots: words or derivations."""
+
+    __slots__ = ("children", "rule")
+
+    def __init__(self, rule: PairRule, children: Sequence[Derivation | Unit]) -> None:
+        self.rule = rule
+        self.children = list(children)
+
+    def core(self) -> Unit:
+        """The word that a phrase is about."""
+        child = self.children[self.rule.core()]
+        return child.core() if isinstance(child, Derivation) else child
+
+    def base(self) -> Derivation:
+        """The phrase without its modifiers."""
+        head = self.rule.head()
+        if head is None:
+            return self
+        child = self.children[head]
+        return child.base() if isinstance(child, Derivation) else self
+
+    def texts(self) -> tuple[list[str], list[str]]:
+        """The tokens of both sides."""
+        parts = [
+            child.texts() if isinstance(child, Derivation) else ([child[0]], list(child[1]))
+            for child in self.children
+        ]
+        source: list[str] = []
+        number = 0
+        for part in self.rule.source:
+            if isinstance(part, RuleSlot):
+                source += parts[number][0]
+                number += 1
+            else:
+                source.append(part)
+        target: list[str] = []
+        for item in self.rule.target:
+            if isinstance(item, int):
+                target += parts[item][1]
+            else:
+                target.append(item)
+        return source, target
+
+    def walk(self) -> Iterator[Derivation]:
+        """Yield all derivations inside, outermost first."""
+        yield self
+        for child in self.children:
+            if isinstance(child, Derivation):
+                yield from child.walk()
+
+
+class _Span:
+    """A constituent while its stretch of the target is looked for."""
+
+    __slots__ = ("children", "end", "first", "kind", "last", "left", "right", "start", "symbol")
+
+    def __init__(self, symbol: str, kind: str, first: int, last: int) -> None:
+        self.symbol, self.kind, self.first, self.last = symbol, kind, first, last
+        self.children: list[_Span] | None = None
+        # From the first to the last translated word inside, and with what belongs to it.
+        self.start = self.end = self.left = self.right = -1
+
+    def opener(self, attachment: Attachment) -> object:
+        """What kind of constituent it is: its first word, or the closed words of a clause."""
+        if self.kind == CLAUSE and attachment == "previous" and self.children is not None:
+            return tuple(c.symbol for c in self.children if not is_open(c.symbol))
+        span = self
+        while span.children is not None:
+            span = span.children[0]
+        return span.symbol
+
+
+def derive_pairs(
+    sources: Sequence[Tokens],
+    targets: Sequence[Tokens],
+    links: Sequence[Links],
+    symbols: Mapping[str, str],
+    lexicon: Lexicon,
+    constituents: Constituents,
+    attachment: Attachment,
+) -> dict[int, Derivation]:
+    """Return the derivations of all pairs that have one, by number."""
+    level: list[tuple[int, _Span, list[tuple[int, int]]]] = []
+    for number, (source, target) in enumerate(zip(sources, targets, strict=True)):
+        where = find_words(source, target, links[number], symbols, lexicon)
+        if not where:
+            continue
+        nodes = constituents.parse(tuple(symbols[word] for word in source))
+        root = _Span(SENTENCE, SENTENCE, 0, len(source))
+        root.children = [_span(node, constituents) for node in nodes]
+        if _place(root, where) and _contiguous(root, where):
+            root.left, root.right = 0, len(target)
+            level.append((number, root, sorted(where.values())))
+    roots = [(number, root) for number, root, _ in level]
+    while level:
+        level = _next_level(level, targets, attachment)
+    return {
+        number: derivation
+        for number, root in roots
+        if (derivation := _derivation(root, sources[number], targets[number])) is not None
+    }
+
+
+def best_attachment(
+    sources: Sequence[Tokens],
+    targets: Sequence[Tokens],
+    links: Sequence[Links],
+    symbols: Mapping[str, str],
+    lexicon: Lexicon,
+    constituents: Constituents,
+) -> dict[int, Derivation]:
+    """Derive pairs by the attachment with which more of them have frequent rules."""
+    sample = max(1, len(sources) // TRIED)
+    scores: dict[Attachment, int] = {}
+    for attachment in ATTACHMENTS:
+        tried = frequent(
+            derive_pairs(
+                sources[::sample], targets[::sample], links[::sample],
+                symbols, lexicon, constituents, attachment,
+            )
+        )  # fmt: skip
+        rules = {part.rule for whole in tried.values() for part in whole.walk()}
+        # Most pairs, and of the same number the fewest rules.
+        scores[attachment] = len(tried) - len(rules)
+    best = max(ATTACHMENTS, key=lambda attachment: scores[attachment])
+    return frequent(derive_pairs(sources, targets, links, symbols, lexicon, constituents, best))
+
+
+def frequent(derivations: Mapping[int, Derivation]) -> dict[int, Derivation]:
+    """Keep derivations whose rules are all seen in a few pairs."""
+    counts = Counter(part.rule for whole in derivations.values() for part in whole.walk())
+    return {
+        number: whole
+        for number, whole in derivations.items()
+        if all(counts[part.rule] >= FEWEST_PAIRS for part in whole.walk())
+    }
+
+
+def slot_kind(node: Node, constituents: Constituents) -> str:
+    """What kind of slot a constituent fills, or itself where it is a closed word."""
+    if node.symbol in (CLAUSE, SENTENCE):
+        return node.symbol
+    if node.symbol == constituents.phrase:
+        return PHRASE
+    if node.symbol in constituents.heads:
+        return HEAD
+    return OPEN if is_open(node.symbol) else node.symbol
+
+
+def _span(node: Node, constituents: Constituents) -> _Span:
+    span = _Span(node.symbol, slot_kind(node, constituents), node.first, node.last)
+    if node.children:
+        span.children = [_span(child, constituents) for child in node.children]
+    elif span.kind == PHRASE:  # A word that is a phrase by itself.
+        span.children = [_Span(node.symbol, OPEN, node.first, node.last)]
+    return span
+
+
+def _place(span: _Span, where: Mapping[int, tuple[int, int]]) -> bool:
+    """Find from where to where translated words of a constituent go; say whether it has any."""
+    if span.children is None:
+        if span.first in where and is_open(span.symbol):
+            span.start, span.end = where[span.first]
+    else:
+        placed = [child for child in span.children if _place(child, where)]
+        if placed:
+            span.start = min(child.start for child in placed)
+            span.end = max(child.end for child in placed)
+    return span.start >= 0
+
+
+def _contiguous(span: _Span, where: Mapping[int, tuple[int, int]]) -> bool:
+    if span.children is None:
+        return True
+    for place, (start, end) in where.items():
+        inside = span.first <= place < span.last
+        if not inside and start >= span.start and end <= span.end:
+            return False
+    return all(_contiguous(child, where) for child in span.children)
+
+
+def _next_level(
+    level: Iterable[tuple[int, _Span, list[tuple[int, int]]]],
+    targets: Sequence[Tokens],
+    attachment: Attachment,
+) -> list[tuple[int, _Span, list[tuple[int, int]]]]:
+    """Find the edges of all children of a level of constituents, and return the next level."""
+    groups: dict[tuple[tuple[str, ...], int], list[tuple[_Span, Tokens]]] = defaultdict(list)
+    below = []
+    for number, span, words in level:
+        assert span.children is not None
+        shape = tuple(child.kind for child in span.children)
+        for place, child in enumerate(span.children):
+            child.left, child.right = child.start, child.end
+            if child.start < 0 or child.children is None:
+                continue
+            if attachment == "next":
+                ends = [end for _, end in words if end <= child.start]
+                child.left = max([span.left, *ends])
+            else:
+                starts = [start for start, _ in words if start >= child.end]
+                child.right = min([span.right, *starts])
+            groups[shape, place].append((child, targets[number]))
+            below.append((number, child, words))
+    for members in groups.values():
+        _give_up_edges(members, attachment)
+    return below
+
+
+def _give_up_edges(members: list[tuple[_Span, Tokens]], attachment: Attachment) -> None:
+    """Take from constituents the edge words that do not depend on what they are."""
+    while members:
+        words: dict[object, Counter[str | None]] = defaultdict(Counter)
+        for span, target in members:
+            words[span.opener(attachment)][_edge(span, target, attachment)] += 1
+        total: Counter[str | None] = Counter()
+        for counts in words.values():
+            total.update(counts)
+        given_up = {word for word in total if word is not None and not _explained(word, words)}
+        shorter = []
+        for span, target in members:
+            if _edge(span, target, attachment) in given_up:
+                if attachment == "next":
+                    span.left += 1
+                else:
+                    span.right -= 1
+                shorter.append((span, target))
+        members = shorter
+
+
+def _explained(word: str, words: Mapping[object, Counter[str | None]]) -> bool:
+    """Whether what constituents are says much about whether this word is at their edge."""
+    sizes = [(counts[word], sum(counts.values())) for counts in words.values()]
+    count = sum(size for _, size in sizes)
+    entropy = _binary_entropy(sum(here for here, _ in sizes), count)
+    left = sum(size * _binary_entropy(here, size) for here, size in sizes) / count
+    # What is explained by chance alone (Miller 1955, first order).
+    chance = (len(sizes) - 1) / (2 * count * math.log(2))
+    return entropy > 0 and entropy - left - chance >= EXPLAINED * entropy
+
+
+def _binary_entropy(part: int, whole: int) -> float:
+    if part in (0, whole):
+        return 0.0
+    share = part / whole
+    return -share * math.log2(share) - (1 - share) * math.log2(1 - share)
+
+
+def _edge(span: _Span, target: Tokens, attachment: Attachment) -> str | None:
+    if attachment == "next":
+        return target[span.left] if span.left < span.start else None
+    return target[span.right - 1] if span.right > span.end else None
+
+
+def _derivation(span: _Span, source: Tokens, target: Tokens) -> Derivation | None:
+    """Return the derivation of a constituent with its edges, or None if it has no rule."""
+    assert span.children is not None
+    parts: list[str | RuleSlot] = []
+    filled: list[_Span] = []
+    for child in span.children:
+        if child.start < 0:
+            if child.children is not None:
+                return None
+            parts.append(source[child.first])
+        else:
+            parts.append(RuleSlot(child.kind))
+            filled.append(child)
+    made: list[str | int] = []
+    at = span.left
+    for number in sorted(range(len(filled)), key=lambda number: filled[number].left):
+        child = filled[number]
+        if child.left < at:
+            return None
+        made += [*target[at : child.left], number]
+        at = child.right
+    if at > span.right:
+        return None
+    made += target[at : span.right]
+    kind = span.kind
+    children: list[Derivation | Unit] = []
+    for child in filled:
+        if child.children is None:
+            children.append((source[child.first], target[child.left : child.right]))
+            continue
+        inside = _derivation(child, source, target)
+        if inside is None:
+            return None
+        children.append(inside)
+    return Derivation(PairRule(kind, tuple(parts), tuple(made)), children)

@@ -1,1 +1,0 @@
-"""What can be made of the pairs: sentences read backwards, and combinations held out from them."""
