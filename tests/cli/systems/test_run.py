@@ -508,6 +508,18 @@ def test_scores_of_meaning_are_a_range_and_explained(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)[0]["undecided"] == 25.0
 
 
+def test_unknown_words_are_rows_of_a_lexicon(tmp_path, small_benchmark, capsys):
+    """What was meant and not said is what an unknown word may stand for."""
+    hyps = tmp_path / "hyps.txt"
+    hyps.write_text("Der König sah eine Königin.\nEin Wauwau schlief.\nDie Katze lief.\n", "utf-8")
+    command = ["score", str(small_benchmark), "--hyps", str(hyps), "--split", "test"]
+    command += ["--metric", "meaning", "-o", "meaning.grammar=toy", "--summary"]
+    assert main(command) == 0
+    out = capsys.readouterr().out
+    assert "outside\tnot understood from “wauwau” on" in out
+    assert "\nid\tform\ndog\twauwau\n" in out
+
+
 def test_common_mistakes_are_told_with_what_helps(small_benchmark, tmp_path, capsys):
     """What people typed by hand, and what helps them."""
     (tmp_path / "experiment.toml").write_text('[system.a]\nuse = "copy"\n', "utf-8")

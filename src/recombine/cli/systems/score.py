@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -257,6 +257,19 @@ def _reasons(tables: Sequence[Any], hypotheses: Mapping[str, str]) -> Iterator[s
             yield f"  such as\t{example.source} -> {hypotheses.get(example.id, '')}"
         if sentences:
             yield ""
+        yield from _missing_synonyms(row.detail for row in table.rows())
+
+
+def _missing_synonyms(details: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Unknown words as rows of a lexicon, for whoever knows the language to choose from."""
+    from recombine.metrics.meaning.metric import lexicon_rows
+
+    rows = lexicon_rows(details)
+    if rows:
+        yield "# Does the form say the same? Then add it to variants/CODE.lexicon.tsv."
+        yield "id\tform"
+        yield from (f"{word}\t{form}" for word, form in rows)
+        yield ""
 
 
 def _metric_notes(tables: Sequence[Any]) -> Iterator[str]:

@@ -81,6 +81,8 @@ class MeaningVerdict(NamedTuple):
     meant: Meaning | None = None
     said: Meaning | None = None
     note: str = ""
+    unknown: str = ""  # a word of the hypothesis that no text of the language has
+    unsaid: tuple[str, ...] = ()  # what was meant, and of which the hypothesis has no known form
 
     @property
     def explanation(self) -> str:
@@ -165,7 +167,9 @@ class MeaningJudge:
         if not readings:
             if note := self._no_translation(hypothesis):
                 return MeaningVerdict(DIFFERENT, (), wanted[0], None, note)
-            return MeaningVerdict(OUTSIDE, (), wanted[0], None, self._not_understood(hypothesis))
+            note, unknown = self._not_understood(hypothesis)
+            unsaid = self._unsaid(meant[0], hypothesis) if unknown else ()
+            return MeaningVerdict(OUTSIDE, (), wanted[0], None, note, unknown, unsaid)
         found = [
             (len(differences), -closeness(one.units, reading.units), number, differences, one)
             for one in wanted
@@ -446,18 +450,31 @@ class MeaningJudge:
             return frozenset()
         return frozenset(said[self.target] - said[self.source])
 
-    def _not_understood(self, hypothesis: str) -> str:
+    def _not_understood(self, hypothesis: str) -> tuple[str, str]:
+        """Where reading ended, and the unknown word there, if it is one."""
         if not hypothesis.strip():
-            return "nothing was said"
+            return "nothing was said", ""
         cleaned = self.wordings.clean(hypothesis)
         lattice = self._reader.cutter.cut(cleaned)
-        if not lattice.complete:
-            join, stopped = self.wordings.join, lattice.furthest
-            if not join:
-                return f"not understood from “{cleaned[stopped:][:8]}” on"
-            word = cleaned[cleaned.rfind(join, 0, stopped + 1) + 1 :].partition(join)[0]
-            return f"not understood from “{word}” on"
-        return "its words make no sentence that the grammar and its variants know"
+        if lattice.complete:
+            return "its words make no sentence that the grammar and its variants know", ""
+        join, stopped = self.wordings.join, lattice.furthest
+        if not join:  # nothing says where the word ends
+            return f"not understood from “{cleaned[stopped:][:8]}” on", ""
+        word = cleaned[cleaned.rfind(join, 0, stopped + 1) + 1 :].partition(join)[0]
+        return f"not understood from “{word}” on", word
+
+    def _unsaid(self, meant: Tree, hypothesis: str) -> tuple[str, ...]:
+        """The words of a tree of which a text has no form: one of them is said by another word."""
+        inventory, text = meant.inventory, self.wordings.spelled(self.wordings.clean(hypothesis))
+        forms = {
+            inventory.labels[code]: self.wordings.any_form(code)
+            for code in meant.codes
+            if inventory.is_word(code)
+        }
+        return tuple(
+            word for word, own in forms.items() if own and not any(text.has(form) for form in own)
+        )
 
     def _identity(self, label: str) -> Hashable | None:
         """What a word is: words that the target language says alike are one; None if unsaid."""

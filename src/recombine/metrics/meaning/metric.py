@@ -9,7 +9,8 @@ score and the score plus the share of `outside`, and both ends are printed.
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -163,6 +164,8 @@ def detail_of(verdict: MeaningVerdict) -> dict[str, Any]:
     detail: dict[str, Any] = {"class": verdict.kind}
     if verdict.explanation:
         detail["explanation"] = verdict.explanation
+    if verdict.unsaid:
+        detail |= {"unknown": verdict.unknown, "unsaid": list(verdict.unsaid)}
     if verdict.findings:
         detail["findings"] = [finding.row for finding in verdict.findings]
     if verdict.meant is not None and verdict.kind != SAME:
@@ -172,3 +175,22 @@ def detail_of(verdict: MeaningVerdict) -> dict[str, Any]:
         told = " · ".join(f"{name} {text}" for name, text in sides.items())
         detail |= {**sides, "explanation": f"{verdict.explanation} · {told}"}
     return detail
+
+
+def lexicon_rows(details: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Rows that may be missing among the synonyms, the most frequent first: an id and a form.
+
+    Of the words that were meant and not said, an unknown word most likely says the one that it
+    stands for most often; where several are as likely, none can be told and all are given.
+    """
+    counts: dict[str, Counter[str]] = {}
+    for detail in details:
+        if detail.get("unknown"):
+            counts.setdefault(detail["unknown"], Counter()).update(detail["unsaid"])
+    rows = [
+        (-count, form, word)
+        for form, words in counts.items()
+        for word, count in words.items()
+        if count == max(words.values())
+    ]
+    return [(word, form) for _, form, word in sorted(rows)]
