@@ -23,7 +23,8 @@ from recombine.augment.grammar.derivations import Derivation, PairRule, Unit
 from recombine.augment.grammar.tables import BARE, GOVERNMENT, Governed, RulePlace, RuleTables
 from recombine.augment.grammar.words import damped, leader_clusters, with_strays
 
-# All set by reading pairs drawn of SGET into German and Japanese, as its grammar judges them.
+# All set by reading pairs drawn of SGET (build 1) into German, Japanese and French, as its grammar
+# judges them; not yet on what is held out of train.
 # A place follows from another if this share of the words there are seen in both, of so many words
 # that could be expected in both at least `EXPECTED` times.
 FOLLOWS, WORDS, EXPECTED, NEVER = 0.8, 4, 3.0, 10

@@ -18,7 +18,8 @@ from typing import NamedTuple
 from recombine.augment.grammar.words import BEGIN, CLASS, END, OPEN, cosine, damped, is_open
 from recombine.augment.tokens import Tokens
 
-# Set by reading what was found in SGET, as those below. Cosine of the contexts
+# Set by reading what was found in SGET (build 1), not yet on what is held out of train, as those
+# below. Cosine of the contexts
 # of a phrase of two words and of its class; of a modified word; of a longer phrase.
 SHORT_PHRASE, MODIFIED, LONG_PHRASE = 0.55, 0.4, 0.2
 # A longer phrase stands in contexts of phrases this often, beside as many different words as this
