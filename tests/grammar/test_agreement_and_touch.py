@@ -135,7 +135,7 @@ def test_the_grammar_has_no_problem_and_parses_all_it_says(folder: Path) -> None
         ("it.grammar", '"z" "gn"', "consonant", 4, "the name of a %sound line (vowel), found"),
         ("it.grammar", '%touch "il" -> "lo"', '%touch "il" "lo"', 4, "expected '->'"),
         ("it.grammar", '"di lo" ->', '"di lo zio" ->', 8, "'di lo zio' has more than two words"),
-        ("it.grammar", "%post sentence_case", '%join ""', 4, "writes none apart"),
+        ("it.grammar", "%post sentence_case", '%join ""', 4, "no spaces between words"),
         ("it.grammar", '= "a" "e"', '= "" "e"', 3, "sounds are quoted beginnings"),
         ("it.grammar", "${role}_noun = ", "$role_noun = ", 25, "no %each line"),
         ("it.grammar", "%each role = agent object", "%each role verb = agent | x y", 11, "needs 2"),
