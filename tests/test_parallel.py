@@ -84,6 +84,8 @@ def test_without_an_address_a_cluster_starts_here(monkeypatch: pytest.MonkeyPatc
     """Ray without an address runs on this machine's processors."""
     ray = pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    # Workers import this file, and it imports what lies beside it.
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
     try:
         assert list(map_in_order(Square(), range(9), engine="ray")) == [n * n for n in range(9)]
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,7 +51,14 @@ def cluster() -> Iterator[Any]:
     ray = pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
     from ray.cluster_utils import Cluster
 
-    made = Cluster(
+    with pytest.MonkeyPatch.context() as patch:
+        # Workers import this file, and it imports what lies beside the folder.
+        patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+        yield from _cluster(ray, Cluster)
+
+
+def _cluster(ray: Any, kind: Any) -> Iterator[Any]:
+    made = kind(
         initialize_head=True, head_node_args={"num_cpus": 1, "object_store_memory": 100_000_000}
     )
     made.add_node(num_cpus=1, object_store_memory=100_000_000)
