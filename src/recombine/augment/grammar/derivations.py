@@ -286,6 +286,9 @@ def _next_level(
             child.left, child.right = child.start, child.end
             if child.start < 0 or child.children is None:
                 continue
+            if child.kind == HEAD:  # It stands where words stand that have no edges.
+                below.append((number, child, words))
+                continue
             if attachment == "next":
                 ends = [end for _, end in words if end <= child.start]
                 child.left = max([span.left, *ends])
