@@ -70,7 +70,7 @@ class Recombiner:
         options = options or AugmentOptions()
         check_pairs(pairs, options)
         with progress("cut the pairs into words", None):
-            sides = tokenisers(pairs, options)
+            sides = tokenisers(pairs, options, words=True)
             texts = [[side.truecase(row) for row in side.raw] for side in sides]
         numbers = _short(texts, options.most_pairs)
         tried = []

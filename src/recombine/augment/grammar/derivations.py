@@ -158,7 +158,14 @@ class _Span:
             return tuple(c.symbol for c in self.children if not is_open(c.symbol))
         span = self
         while span.children is not None:
-            span = span.children[0]
+            # Of two phrases inside, the one at this edge: 一个盒子里的那只猫, *the cat in a box*.
+            phrases = [part for part in span.children if part.kind == PHRASE and part.start >= 0]
+            if not phrases:
+                span = span.children[0]
+            elif attachment == "next":
+                span = min(phrases, key=lambda part: part.start)
+            else:
+                span = max(phrases, key=lambda part: part.end)
         return span.symbol
 
 
@@ -286,7 +293,7 @@ def _next_level(
             child.left, child.right = child.start, child.end
             if child.start < 0 or child.children is None:
                 continue
-            if child.kind == HEAD:  # It stands where words stand that have no edges.
+            if child.kind == HEAD:  # It stands where single words stand, which have no edges.
                 below.append((number, child, words))
                 continue
             if attachment == "next":
