@@ -106,12 +106,9 @@ class RuleAgreement:
         self._head_items = np.zeros((len(units), len(self._heads)), bool)
         for place, number in self._heads.items():
             self._head_items[:, number] = self._all_or_words(place) > 0
-        self._implied_heads = Implications(
-            {
-                place: {n: int(c) for n, c in enumerate(self._all_or_words(place)) if c}
-                for place in self._heads
-            }
-        )
+        # *enfant* without a space, behind *l'*, is the word that has one behind *un*.
+        self._spelled = [(unit[0], "".join(unit[1]).strip()) for unit in self.units]
+        self._implied_heads = Implications({place: self._spellings(place) for place in self._heads})
         self._words = Implications(tables.words)
         self._word_list = list(self._words.items)
         self._government = self._governments()
@@ -145,6 +142,16 @@ class RuleAgreement:
             if rule.kind == PHRASE and rule.head() is None
         ]
         return {place: number for number, place in enumerate(places)}
+
+    def _spellings(self, place: RulePlace) -> Counter[tuple[str, str]]:
+        counts: Counter[tuple[str, str]] = Counter()
+        for number, count in enumerate(self._all_or_words(place)):
+            if count:
+                counts[self._spelled[number]] += int(count)
+        return counts
+
+    def _spaced(self, number: int) -> bool:
+        return self.units[number][1][0].startswith(" ")
 
     def _all_or_words(self, place: RulePlace) -> Floats:
         found = self._all_cores.get(place)
@@ -211,8 +218,11 @@ class RuleAgreement:
         if found is None:
             found = np.zeros(len(self.units), bool)
             allowed = self._implied_heads.allowed(head)
-            for item, number in self._implied_heads.items.items():
-                found[item] = allowed[number]
+            items = self._implied_heads.items
+            here = {self._spaced(n) for n in np.flatnonzero(self._all_or_words(head)).tolist()}
+            for number, spelled in enumerate(self._spelled):
+                if spelled in items and self._spaced(number) in here:
+                    found[number] = allowed[items[spelled]]
             # A word seen here with another translation has that one (*Patient*, not *Patienten*).
             seen = self._all_or_words(head)
             words = {self._word_of[n] for n in np.flatnonzero(seen).tolist()}

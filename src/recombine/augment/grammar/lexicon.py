@@ -3,7 +3,7 @@
 IBM model 1 links words in both directions; the links of both are grown towards each other (Och &
 Ney 2003). Of all linked stretches that are likelier with a source word than without, the one that
 most of its sentences have is its first translation; the next is looked for where that one is
-missing. So *Mann* and *Mannes*, and 病|人 of two characters, are found without a segmenter.
+missing. So *Mann* and *Mannes*, and words that a segmenter cuts (利亚|姆), are found.
 """
 
 from __future__ import annotations
