@@ -144,6 +144,11 @@ class Recombiner:
                         steps[f"new place: {child.rule}"] = None
                     continue
                 number = tables.shown_by.get((place, child))
+                if child in tables.bare:
+                    model, bare = tables.bare[child]
+                    parents[bare] = None
+                    steps[f"bare word: {self._named(child)} as {self._named(model)}"] = None
+                    number = tables.shown_by.get((place, model), self._first_with[model])
                 if number is None:
                     number = self._first_with[child]
                     steps[f"exchange: {self._named(child)}"] = None

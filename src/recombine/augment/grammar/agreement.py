@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recombine.augment.grammar.constituents import HEAD, PHRASE
-from recombine.augment.grammar.derivations import Derivation, PairRule, Unit
+from recombine.augment.grammar.derivations import PairRule, Unit
 from recombine.augment.grammar.tables import BARE, GOVERNMENT, Governed, RulePlace, RuleTables
 from recombine.augment.grammar.words import damped, leader_clusters, with_strays
 
@@ -115,7 +115,6 @@ class RuleAgreement:
         self._government_items = self._government.items
         self._evidence = self._places_as_evidence()
         self._classes = self._word_classes()
-        self._by_word = self._by_governor()
         self._cache: dict[Hashable, Any] = {}
 
     # --- what is in a place -----------------------------------------------------------------
@@ -189,8 +188,18 @@ class RuleAgreement:
             }
             here = self.tables.words[place]
             found = sorted(unit for unit in found if here[unit] or unit[0] not in seen)
+            found += self._bare_like(found)
             self._cache[key] = found
         return found
+
+    def _bare_like(self, units: Iterable[Unit]) -> list[Unit]:
+        """Words seen by themselves only whose models are among these."""
+        there = set(units)
+        return [
+            unit
+            for unit, (model, _) in self.tables.bare.items()
+            if model in there and unit not in there
+        ]
 
     # --- agreement --------------------------------------------------------------------------
 
@@ -326,36 +335,15 @@ class RuleAgreement:
         self._often = counts
         return {word: number for number, words in enumerate(clusters) for word in words}
 
-    def _by_governor(self) -> dict[Hashable, Counter[str]]:
-        """How often each word is in a frame, and beside a word in it."""
-        table: dict[Hashable, Counter[str]] = defaultdict(Counter)
-        return table
-
-    def note(self, derivations: Iterable[Derivation]) -> None:
-        """Count which words phrases beside a word are about."""
-        for whole in derivations:
-            for part in whole.walk():
-                frame = part.rule.frame()
-                words = [c[0] for c in part.children if not isinstance(c, Derivation)]
-                for slot, child in enumerate(part.children):
-                    kind = part.rule.slots()[slot].kind
-                    if kind not in (PHRASE, HEAD):
-                        continue
-                    core = child.core() if isinstance(child, Derivation) else child
-                    self._by_word[frame, slot, None][core[0]] += 1
-                    if isinstance(child, Derivation) or len(words) > 1 or kind == PHRASE:
-                        for word in words[:1]:
-                            self._by_word[frame, slot, word][core[0]] += 1
-
     def selects(self, place: RulePlace, governor: str | None) -> Flags:
         """Return which words a phrase in this slot may be about beside a word."""
         key = "selects", place.rule.frame(), place.slot, governor
         found: Flags | None = self._cache.get(key)
         if found is None:
-            found = self._selected(self._by_word.get(key[1:], Counter()))
+            found = self._selected(self.tables.beside.get(key[1:], Counter()))
             if governor is not None:
                 found = found & self.selects(place, None) | self._seen_words(
-                    self._by_word.get(key[1:], Counter())
+                    self.tables.beside.get(key[1:], Counter())
                 )
             self._cache[key] = found
         return found
@@ -412,12 +400,14 @@ class RuleAgreement:
         if found is None:
             allowed = self.cores(place, child) & self.selects(place, governor)
             found = [self.units[number] for number in np.flatnonzero(allowed).tolist()]
+            found += self._bare_like(found)
             self._cache[key] = found
         return found
 
     def fits(self, place: RulePlace, child: PairRule, unit: Unit, governor: str | None) -> bool:
         """Whether a phrase with a rule may be about a word in a slot beside a word."""
-        number = self._number.get(unit)
+        model, _ = self.tables.bare.get(unit, (unit, 0))
+        number = self._number.get(model)
         if number is None:
             return False
         return bool(self.cores(place, child)[number] and self.selects(place, governor)[number])

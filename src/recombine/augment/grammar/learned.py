@@ -7,6 +7,7 @@ from itertools import islice, product
 from typing import NamedTuple
 
 from recombine.augment.grammar.agreement import RuleAgreement
+from recombine.augment.grammar.bare_words import add_bare_words
 from recombine.augment.grammar.constituents import (
     CLAUSE,
     HEAD,
@@ -65,14 +66,15 @@ class LearnedGrammar(NamedTuple):
         with_government(derivations)
         derivations = frequent(derivations)
         tables = RuleTables(derivations)
-        agreement = RuleAgreement(tables)
-        agreement.note(derivations[number] for number in sorted(derivations))
-        return cls(symbols, constituents, derivations, tables, agreement)
+        added = add_bare_words(tables, sources, targets)
+        symbols = {**symbols, **{word: symbols[model] for word, model in added.items()}}
+        return cls(symbols, constituents, derivations, tables, RuleAgreement(tables))
 
     def renumbered(self, numbers: Sequence[int]) -> LearnedGrammar:
         """Return the grammar with training pairs known by other numbers."""
         tables = self.tables
         tables.shown_by = {key: numbers[n] for key, n in tables.shown_by.items()}
+        tables.bare = {unit: (model, numbers[n]) for unit, (model, n) in tables.bare.items()}
         return self._replace(derivations={numbers[n]: d for n, d in self.derivations.items()})
 
     def derive(self, source: Tokens) -> list[Derivation]:

@@ -54,6 +54,10 @@ class RuleTables:
             lambda: defaultdict(Counter)
         )
         self.governed: dict[Governed, Counter[PairRule]] = defaultdict(Counter)
+        # Which words the phrases in a slot are about, beside a word and (None) beside any.
+        self.beside: dict[tuple[Frame, int, str | None], Counter[str]] = defaultdict(Counter)
+        # Words seen by themselves only: whose places they get, and the training pair with them.
+        self.bare: dict[Unit, tuple[Unit, int]] = {}
         self.shown_by: dict[object, int] = {}
         # Places whose phrases have a modified head, by the rule of the phrase; and for every word
         # that modifies a head, the words that stand between it and the head.
@@ -90,12 +94,20 @@ class RuleTables:
         self.rules[rule] += 1
         self.shown_by.setdefault(rule, number)
         words = [(s, c) for s, c in enumerate(part.children) if not isinstance(c, Derivation)]
+        frame = rule.frame()
         for slot, child in enumerate(part.children):
             place = RulePlace(rule, slot)
+            kind = rule.slots()[slot].kind
+            if kind in (PHRASE, HEAD):
+                core = child.core() if isinstance(child, Derivation) else child
+                self.beside[frame, slot, None][core[0]] += 1
+                if isinstance(child, Derivation) or len(words) > 1 or kind == PHRASE:
+                    for _, governor in words[:1]:
+                        self.beside[frame, slot, governor[0]][core[0]] += 1
             if not isinstance(child, Derivation):
                 self.words[place][child] += 1
                 self.shown_by.setdefault((place, child), number)
-                if rule.slots()[slot].kind == HEAD:
+                if kind == HEAD:
                     self.cores[place][_BARE][child] += 1
                 continue
             base = child.base() if child.rule.kind in (PHRASE, HEAD) else child
