@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 import sacrebleu
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
 
 from parsed_corpora import made_up, write_conllu
 from recombine.builders.recipe import build, read_recipe
@@ -67,10 +72,31 @@ def test_divergences_follow_from_corpus_and_splits(goal: float, tmp_path: Path) 
     )
 
 
-def test_surface_scores_are_those_of_sacrebleu(
+def jackknife(score: Callable[[list[str], list[str]], float]) -> tuple[float, float]:
+    """The interval of a corpus score in Wilson's form, by leaving out one sentence at a time."""
+    count = len(HYPOTHESES)
+    without = [
+        score(
+            HYPOTHESES[:left] + HYPOTHESES[left + 1 :], REFERENCES[:left] + REFERENCES[left + 1 :]
+        )
+        for left in range(count)
+    ]
+    error = math.sqrt((count - 1) * np.var(without)) / 100
+    student, share = stats.t.ppf(0.975, count - 1), score(HYPOTHESES, REFERENCES) / 100
+    worth = share * (1 - share) / error**2
+    centre = (share + student**2 / (2 * worth)) / (1 + student**2 / worth)
+    half = student / (1 + student**2 / worth)
+    half *= math.sqrt(share * (1 - share) / worth + student**2 / (4 * worth**2))
+    return 100 * max(0, centre - half), 100 * min(1, centre + half)
+
+
+def test_scores_and_intervals_are_those_of_sacrebleu_and_statsmodels(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`score` prints the corpus scores of sacrebleu, and exact match is counted by hand."""
+    """`score` prints the corpus scores of sacrebleu, and exact match is counted by hand.
+
+    The interval of exact match is Wilson's by statsmodels, the others are a jackknife of sacrebleu.
+    """
     sources = [f"sentence number {number}" for number in range(len(REFERENCES))]
     for name, lines in (("s", sources), ("r", REFERENCES), ("h", HYPOTHESES)):
         (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -85,10 +111,18 @@ def test_surface_scores_are_those_of_sacrebleu(
     code = main(["score", str(tmp_path / "b"), "--hyps", str(tmp_path / "h"), "--json", *metrics])
     assert code == 0
     rows = {
-        row["metric"]: row["score"]
+        row["metric"]: (row["score"], row["ci_low"], row["ci_high"])
         for row in json.loads(capsys.readouterr().out)
         if row["tag"] == "all"
     }
-    assert rows["exact"] == pytest.approx(40.0)
-    assert rows["bleu"] == pytest.approx(sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES]).score)
-    assert rows["chrf"] == pytest.approx(sacrebleu.corpus_chrf(HYPOTHESES, [REFERENCES]).score)
+    right = sum(one == other for one, other in zip(HYPOTHESES, REFERENCES, strict=True))
+    share = right / len(REFERENCES)
+    wilson = proportion_confint(right, len(REFERENCES), method="wilson")
+    assert rows["exact"] == pytest.approx((100 * share, *(100 * end for end in wilson)), abs=1e-3)
+    for name, corpus_score in (("bleu", sacrebleu.corpus_bleu), ("chrf", sacrebleu.corpus_chrf)):
+
+        def score(hypotheses: list[str], references: list[str], corpus=corpus_score) -> float:
+            return float(corpus(hypotheses, [references]).score)
+
+        expected = (score(HYPOTHESES, REFERENCES), *jackknife(score))
+        assert rows[name] == pytest.approx(expected, abs=1e-3), name
