@@ -9,7 +9,7 @@ import pytest
 
 from parsed_corpora import asked, counted, made_up
 from recombine.builders.divergent import incremental_split
-from recombine.builders.divergent.incremental_split import IncrementalSplit, _room, power_table
+from recombine.builders.divergent.incremental_split import IncrementalSplit, power_table, room
 from recombine.builders.divergent.measure import column_totals, divergences
 from recombine.builders.divergent.search import exponential_quantiles
 
@@ -57,9 +57,9 @@ def test_entered_sides_give_the_measured_divergences(tmp_path: Path, grouped: bo
 def test_what_is_large_is_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four bytes a number: as many as are allowed stay in memory."""
     monkeypatch.setattr(incremental_split, "LARGE", 4 * 10 * 2)
-    assert _room((10, 2)).base is None
-    assert _room((11, 2)).base is not None
-    assert _room((11, 2)).shape == (11, 2)
+    assert room((10, 2)).base is None
+    assert room((11, 2)).base is not None
+    assert room((11, 2)).shape == (11, 2)
 
 
 def test_rows_are_groups_of_one(tmp_path: Path) -> None:
@@ -68,6 +68,6 @@ def test_rows_are_groups_of_one(tmp_path: Path) -> None:
     order = np.random.default_rng(1).permutation(counts.size)
     given = (counts.rows, counts.atoms, counts.atoms + counts.compounds, order)
     member = np.arange(counts.size)
-    single = incremental_split._gather(*given, member)
-    grouped = incremental_split._gather_groups(*given, member)
+    single = incremental_split.gather(*given, member)
+    grouped = incremental_split.gather_groups(*given, member)
     assert all(np.array_equal(*pair) for pair in zip(single, grouped, strict=True))

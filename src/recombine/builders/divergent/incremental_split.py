@@ -90,7 +90,7 @@ class IncrementalSplit:
         self.order = generator.permutation(self.count)
         self.rank = np.empty_like(self.order)
         self.rank[self.order] = np.arange(self.count)
-        self.starts, self.middles, self.entries, self.sums = _gather(
+        self.starts, self.middles, self.entries, self.sums = gather(
             rows, atoms, columns, self.order, member
         )
         totals = column_totals(counts, slice(None))
@@ -180,7 +180,7 @@ class IncrementalSplit:
         )
 
 
-def _gather(
+def gather(
     rows: SparseRows, atoms: int, columns: int, order: Index, member: Index
 ) -> tuple[Any, Any, Any, Any]:
     """Return starts, middles, entries and sums of the units, in visiting order.
@@ -189,13 +189,13 @@ def _gather(
     added up.
     """
     if len(order) < len(member):
-        return _gather_groups(rows, atoms, columns, order, member)
+        return gather_groups(rows, atoms, columns, order, member)
     from recombine.builders.divergent import kernel
 
     lengths = np.diff(rows.starts)[order]
     starts = np.concatenate([[0], np.cumsum(lengths)])
     middles = starts[:-1] + (rows.middles - rows.starts[:-1])[order]
-    entries = _room((int(starts[-1]), 2))
+    entries = room((int(starts[-1]), 2))
     sums = np.zeros((len(order), 3), np.int64)
     kernel.permute_rows(
         order, rows.starts, np.asarray(rows.columns), np.asarray(rows.counts), atoms, entries, sums
@@ -203,9 +203,10 @@ def _gather(
     return starts, middles, entries, sums
 
 
-def _gather_groups(
+def gather_groups(
     rows: SparseRows, atoms: int, columns: int, order: Index, member: Index
 ) -> tuple[Any, Any, Any, Any]:
+    """Do the same where several rows make a unit."""
     count = len(order)
     rank = np.empty_like(order)
     rank[order] = np.arange(count)
@@ -229,7 +230,7 @@ def _gather_groups(
     return starts, middles, entries, sums
 
 
-def _room(shape: tuple[int, int]) -> npt.NDArray[np.int32]:
+def room(shape: tuple[int, int]) -> npt.NDArray[np.int32]:
     """Return an array to be filled: in memory, or in a nameless file when it is large."""
     if 4 * shape[0] * shape[1] <= LARGE:
         return np.empty(shape, np.int32)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recombine.systems.pretrained.fast.attention import use_plain_attention
-from recombine.systems.pretrained.fast.greedy import _CHECK_EVERY, Greedy, SlotCache, _rounded_rows
+from recombine.systems.pretrained.fast.greedy import CHECK_EVERY, Greedy, SlotCache, rounded_rows
 from recombine.systems.pretrained.weights import load_weights
 
 torch = pytest.importorskip("torch")
@@ -71,7 +71,7 @@ def test_stop_texts_are_looked_for_in_suspects_only(model):
     assert asked
     assert all(suspect in text for text in asked)
     assert found[0].whole
-    assert found[0].tokens[:_CHECK_EVERY] == longest[0][:_CHECK_EVERY]
+    assert found[0].tokens[:CHECK_EVERY] == longest[0][:CHECK_EVERY]
 
 
 def test_few_growing_rows_are_handed_back(model):
@@ -79,14 +79,14 @@ def test_few_growing_rows_are_handed_back(model):
     limits = [3, 40, 3]
     first = greedy(model).generate(PROMPTS, limits, leave=1)
     assert [one.whole for one in first] == [True, False, True]
-    assert first[1].tokens == one_by_one(model, PROMPTS[1], _CHECK_EVERY)
+    assert first[1].tokens == one_by_one(model, PROMPTS[1], CHECK_EVERY)
     assert all(one.whole for one in greedy(model).generate(PROMPTS, limits, leave=0))
 
 
 @pytest.mark.parametrize(("count", "rows"), [(1, 8), (8, 8), (9, 16), (512, 512)])
 def test_few_shapes_are_captured(count, rows):
     """Batches are filled up to powers of two."""
-    assert _rounded_rows(count) == rows
+    assert rounded_rows(count) == rows
 
 
 def test_prompts_fill_the_first_slots():

@@ -74,11 +74,11 @@ def test_a_tile_without_sentences_is_not_launched(importable_kernels: None) -> N
 
 def test_a_short_table_fills_the_columns_that_a_tile_needs(importable_kernels: None) -> None:
     """A product of 64 rows and 16 columns reads memory that is not its own on a GPU."""
-    from recombine.systems.seq2seq.fast.fused_attention import _constants
+    from recombine.systems.seq2seq.fast.fused_attention import constants
 
     table = torch.zeros(2 * 6 + 1, 32)
     offsets = {
-        block: _constants(attention(TARGET, TARGET), 32, block // 2, block, table)["OFFSETS"]
+        block: constants(attention(TARGET, TARGET), 32, block // 2, block, table)["OFFSETS"]
         for block in (16, 32, 64, 128)
     }
     assert offsets == {16: 16, 32: 16, 64: 32, 128: 16}

@@ -18,7 +18,7 @@ from recombine.systems.pretrained.fast.fused_layers import use_fused_norms
 from recombine.systems.pretrained.generation import Continuation, before_end
 from recombine.systems.pretrained.weights import Weights, end_ids
 
-_CHECK_EVERY = 8  # steps between looks at what is finished; each look waits for the device
+CHECK_EVERY = 8  # steps between looks at what is finished; each look waits for the device
 _MEMORY_SHARE = 0.4  # of the GPU, for the shapes whose memory and graph are kept
 _WARM_UP = 3  # eager steps before a capture, as the CUDA graph documentation asks
 # Of the logits' spread. Half-precision kernels of different shape are up to .06 apart (SmolLM2 in
@@ -152,7 +152,7 @@ class Greedy:
         """
         import torch
 
-        rows = _rounded_rows(len(prompts)) if self.capture else len(prompts)
+        rows = rounded_rows(len(prompts)) if self.capture else len(prompts)
         step = 64 if self.capture else 16
         needed = max(len(p) + limit for p, limit in zip(prompts, limits, strict=True))
         length = -(-needed // step) * step
@@ -161,7 +161,7 @@ class Greedy:
             session.begin(prompts, limits)
             for done in range(1, max(limits) + 1):
                 session.advance()
-                if done % _CHECK_EVERY == 0 and self._growing(session, done) <= leave:
+                if done % CHECK_EVERY == 0 and self._growing(session, done) <= leave:
                     break
             return session.results(len(prompts), self.end_ids)
 
@@ -317,7 +317,7 @@ class _Session:
         self.graph = graph
 
 
-def _rounded_rows(count: int) -> int:
+def rounded_rows(count: int) -> int:
     """Return the next power of two, so that few shapes are captured."""
     return max(8, 1 << (count - 1).bit_length())
 

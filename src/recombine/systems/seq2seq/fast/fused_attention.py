@@ -112,7 +112,7 @@ class Attend(torch.autograd.Function):
                 q, k, v, q if table is None else table, out, weights, spread, *shape.sides(),
                 seed, shape.site, items, len(q), q.stride(0), k.stride(0), out.stride(0),
                 width**-0.5, *threshold_of(shape.dropout),
-                **_constants(shape, width, low, block, table), num_warps=FORWARD_WARPS[block],
+                **constants(shape, width, low, block, table), num_warps=FORWARD_WARPS[block],
             )  # fmt: skip
 
         shape.side_by_side([partial(run, *tile) for tile in shape.tiles()])
@@ -139,7 +139,7 @@ class Attend(torch.autograd.Function):
                 q, k, v, q if table is None else table, weights, d_out, d_q, d_k, d_v, spread,
                 *shape.sides(), seed, shape.site, items, len(q), len(k), q.stride(0),
                 k.stride(0), d_out.stride(0), width**-0.5, *threshold_of(shape.dropout),
-                **_constants(shape, width, low, block, table), QUERY_COLUMNS=query.shape[1],
+                **constants(shape, width, low, block, table), QUERY_COLUMNS=query.shape[1],
                 num_warps=BACKWARD_WARPS[block], num_stages=1,
             )  # fmt: skip
 
@@ -192,9 +192,10 @@ def _columns(query: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tens
     return query, k, v
 
 
-def _constants(
+def constants(
     shape: FusedAttention, width: int, low: int, block: int, table: Tensor | None
 ) -> dict[str, Any]:
+    """What a kernel is compiled for: of tiles of `block` rows, for sentences longer than `low`."""
     clip = _clip(table)
     window = min(clip, block - 1)
     highest = 0 if shape.causal else window
