@@ -115,6 +115,36 @@ def test_the_mean_over_people_counts(two: Path, tmp_path: Path) -> None:
     assert found["good"]["human score"] == 70.0
 
 
+def test_who_begins_again_is_counted_once(two: Path, tmp_path: Path) -> None:
+    """Pearmut writes a marker; what the person judged before it does not count."""
+    write_campaign([two], tmp_path / "campaign.json")
+    before = judged(tmp_path / "campaign.json", tmp_path / "a.jsonl", lambda *_: (10, []))
+    lines = before.read_text().splitlines(keepends=True)
+    marker = '{"user_id": "u", "annotation": "__RESET__"}\n'
+    (tmp_path / "all.jsonl").write_text("".join([*lines, marker, lines[0].replace("10", "90")]))
+    found = read_judgements([two], tmp_path / "all.jsonl")
+    assert (found["good"]["judged"], found["good"]["human score"]) == (1, 90.0)
+    (tmp_path / "none.jsonl").write_text("".join([*lines, marker]))
+    with pytest.raises(RecombineError, match="nothing is judged"):
+        read_judgements([two], tmp_path / "none.jsonl")
+
+
+def test_what_a_metric_accepts_is_not_marked(tmp_path: Path) -> None:
+    """`anatomy` finds other words than the reference's; `meaning` knows that they are right."""
+    source, reference = "A manager wrote a game.", "Un gerente escribió un juego."
+    rows = [Example.make(source=source, references=(reference,))]
+    benchmark = small_benchmark(
+        tmp_path / "b", {"test": rows}, builder="generated", target="es", recipe={"grammar": "sget"}
+    )
+    said = {"free": "Un juego fue escrito por un gerente.", "wrong": "Un gerente escribió un rey."}
+    systems = {name: (lambda *_, text=text: {rows[0].id: text}) for name, text in said.items()}
+    run = scored_run(tmp_path / "run", benchmark, systems, metrics=["meaning", "anatomy"])
+    write_campaign([run], tmp_path / "campaign.json")
+    (item,) = items(tmp_path / "campaign.json")
+    assert item["error_spans"]["free"] == []
+    assert item["error_spans"]["wrong"]
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

@@ -3,7 +3,7 @@
 A campaign is what `pearmut add` takes (Zouhar and Kocmi 2026): people mark error spans and give a
 score from 0 to 100 (ESA, Kocmi et al. 2024). Spans that a metric suspects are marked beforehand,
 to be accepted, changed or deleted. Pearmut hides the names of systems and shuffles them. What it
-writes (`data/outputs/CAMPAIGN.jsonl`) is read back: a score file per system, which the metric
+writes (`data/annotations/CAMPAIGN.jsonl`) is read back: a score file per system, which the metric
 `scores-file` takes, and how well every metric of the runs agrees with people.
 """
 
@@ -28,6 +28,8 @@ from recombine.systems.languages import language_name
 DOCUMENT = 10
 # Pearmut's severities; "critical" is major there.
 SEVERITIES = {"minor": "minor", "major": "major", "critical": "major"}
+# Pearmut's line for a person who begins again: what they judged before does not count.
+_RESET = "__RESET__"
 # Words of a spaced language, or letters of one that is not.
 _PIECE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_]+(?:['\u2019-][^\W_]+)*|[^\w\s]")
 # Metrics whose suspicions are marked, the surest first.
@@ -109,8 +111,12 @@ def _items(source: ReportRuns, sample: int) -> Iterator[dict[str, Any]]:
 def _suspected(
     source: ReportRuns, split: str
 ) -> Iterator[tuple[tuple[str, str], Mapping[str, Any]]]:
-    """System and example -> what a metric says of a translation that it takes for wrong."""
+    """System and example -> what a metric says of a translation that it takes for wrong.
+
+    What one of them accepts is not marked: `anatomy` knows one reference, `meaning` others.
+    """
     chosen: dict[tuple[str, str], Mapping[str, Any]] = {}
+    accepted: set[tuple[str, str]] = set()
     files = [one for one in source.scores if one.split == split and one.checkpoint is None]
     order = {name: place for place, name in enumerate(reversed(_MARKING))}
     for one in sorted(files, key=lambda one: order.get(one.metric, len(order))):
@@ -118,7 +124,9 @@ def _suspected(
             marks = "errors" in verdict.detail or one.metric in _MARKING
             if marks and verdict.wrong:
                 chosen[one.system, verdict.id] = verdict.detail
-    yield from chosen.items()
+            elif marks and verdict.wrong is False:
+                accepted.add((one.system, verdict.id))
+    yield from ((key, detail) for key, detail in chosen.items() if key not in accepted)
 
 
 class MetricVerdict(NamedTuple):
@@ -245,7 +253,7 @@ def agreement(pairs: Sequence[tuple[HumanScore, MetricVerdict]]) -> dict[str, An
         "precision": round(hits / metric_errors, 4) if metric_errors else None,
         "recall": round(hits / human_errors, 4) if human_errors else None,
         "accuracy": round(agreed, 4),
-        "kappa": round((agreed - chance) / (1 - chance), 4) if chance < 1 else 1.0,
+        "kappa": round((agreed - chance) / (1 - chance), 4) if chance < 1 else None,
     }
 
 
@@ -273,6 +281,10 @@ def _human_scores(source: ReportRuns, path: Path) -> list[HumanScore]:
             items, judged = entry.get("item", ()), entry.get("annotation", ())
             if isinstance(entry.get("item_i"), str):
                 continue  # Pearmut's tutorials and attention checks
+            if judged == _RESET:
+                for people in answers.values():
+                    people.pop(str(entry.get("user_id")), None)
+                continue
             for item, by_system in zip(items, judged, strict=True):
                 split, _, name = str(item.get("item_id", "")).partition("|")
                 if name not in names.get(split, {}):
@@ -292,7 +304,7 @@ def _human_scores(source: ReportRuns, path: Path) -> list[HumanScore]:
             f"{path}: no system of these runs is called '{strangers[0]}'",
             hint=f"there are: {', '.join(source.systems)}",
         )
-    if not answers:
+    if not any(answers.values()):
         raise DataError("nothing is judged yet", Where(str(path)), hint="pearmut run")
     return [
         HumanScore(
@@ -303,6 +315,7 @@ def _human_scores(source: ReportRuns, path: Path) -> list[HumanScore]:
             len(people),
         )
         for (system, name), people in sorted(answers.items())
+        if people
     ]
 
 
