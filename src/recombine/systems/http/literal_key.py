@@ -15,8 +15,8 @@ from recombine.errors import ConfigError
 
 # What a header, a field or a parameter is called that holds a key: `X-Api-Key`, `apiKey`, `token`.
 _SECRET = re.compile(
-    r"(^|_)(key|apikey|token|secret|password|passwd|pwd|passphrase|authorization|credentials?|"
-    r"cookie|bearer)$"
+    r"(^|_)(key|apikey|token|secret|password|passwd|pwd|passphrase|auth|authorization|"
+    r"authentication|credentials?|cookie|bearer|jwt)_?\d*$"
 )
 # Tokens of a model's vocabulary are no keys.
 _VOCABULARY = re.compile(r"(^|_)(stop|eos|bos|pad|unk|sep|mask|cls|start|end)_token$")
