@@ -11,6 +11,7 @@ from recombine.stage import (
     refuse_output,
     require_same_key,
     set_aside,
+    source_hash,
 )
 
 
@@ -86,6 +87,32 @@ def test_the_first_version_of_code_is_not_written_down():
     """Its author gives it a number when its results change."""
     assert code_version(object()) == {}
     assert code_version(type("Changed", (), {"code_version": 3})()) == {"code_version": 3}
+
+
+def test_source_counts_by_its_content_and_place(tmp_path, monkeypatch):
+    """An edited, added or moved file is another code; a cache beside it and other files are not."""
+    package = tmp_path / "counted_package"
+    (package / "below").mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "below" / "x.py").write_text("A = 1")
+    (tmp_path / "counted_file.py").write_text("B = 1")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    names = ("counted_package", "counted_file")
+
+    def now() -> str:
+        source_hash.cache_clear()
+        return source_hash(names)
+
+    before = now()
+    (package / "below" / "x.txt").write_text("no code")
+    assert now() == before
+    (tmp_path / "counted_file.py").write_text("B = 2")
+    edited = now()
+    (package / "below" / "x.py").rename(package / "x.py")
+    moved = now()
+    (package / "y.py").write_text("")
+    assert len({before, edited, moved, now()}) == 4
+    assert source_hash(("sys", "a_package_that_is_not_there")) == source_hash(())
 
 
 def test_a_difference_is_short_to_read(tmp_path):

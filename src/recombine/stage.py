@@ -2,14 +2,17 @@
 
 Every output (a benchmark, recombined pairs, a model, translations, scores) has one key: plain data
 that stands for all that it was made from. Files count by their content, options by their values,
-the code of a method by a number that is raised when its results change. The key lies beside the
-output. Equal key and complete: up to date. Equal and not complete: the stage goes on. Another key:
-the output is stale, and the stage stops and says what differs; `--force` makes it anew.
+the code of a method by a number that is raised when its results change. The code that scores stand
+on counts by its content: they are soon made again. The key lies beside the output. Equal key and
+complete: up to date. Equal and not complete: the stage goes on. Another key: the output is stale,
+and the stage stops and says what differs; `--force` makes it anew.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import importlib.util
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -37,6 +40,23 @@ def code_version(method: Any) -> dict[str, int]:
     """
     version = int(getattr(method, "code_version", 1))
     return {} if version == 1 else {"code_version": version}
+
+
+@functools.cache
+def source_hash(packages: tuple[str, ...]) -> str:
+    """Return a hash of the Python source of packages.
+
+    For what is cheap to make again: nobody has to raise a number, and nothing is ever stale.
+    """
+    files: dict[str, Path] = {}
+    for name in packages:
+        spec = importlib.util.find_spec(name)
+        if spec is None or spec.origin is None:
+            continue  # code that no file holds
+        origin = Path(spec.origin)
+        found = origin.parent.rglob("*.py") if origin.name == "__init__.py" else [origin]
+        files |= {f"{name}/{path.relative_to(origin.parent).as_posix()}": path for path in found}
+    return identity_of(content_by_name(files))
 
 
 def content_of(paths: Iterable[Path]) -> dict[str, str]:

@@ -25,7 +25,7 @@ from recombine.experiment.run import Run
 from recombine.experiment.scoring import score_run
 from recombine.experiment.training import train
 from recombine.experiment.translating import translate
-from recombine.stage import Meta
+from recombine.stage import Meta, source_hash
 
 
 @pytest.fixture(autouse=True)
@@ -346,6 +346,42 @@ def test_a_metric_whose_file_was_edited_is_scored_again(experiment_file, tmp_pat
     assert (score_run(experiment), score_run(experiment)) == (3, 0)
     code.write_text(code.read_text(encoding="utf-8") + "    limits = (0, 50)\n", encoding="utf-8")
     assert score_run(experiment) == 3
+
+
+def test_an_installed_metric_whose_code_changed_is_scored_again(
+    experiment_file, tmp_path, monkeypatch
+):
+    """Nobody raises a number for it: ours and other packages' code is part of what scores are."""
+    package, info = tmp_path / "lengths", tmp_path / "lengths-1.dist-info"
+    package.mkdir()
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lengths\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[recombine.metrics]\nlengths = lengths:Lengths\n")
+    (package / "__init__.py").write_text(
+        "from recombine.metrics.exact import Exact\n\n\nclass Lengths(Exact):\n    pass\n"
+    )
+    (package / "counting.py").write_text("LIMIT = 1\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    experiment = read_experiment(experiment_file, ["metrics=['lengths']"])
+    train(experiment)
+    translate(experiment)
+    assert (score_run(experiment), score_run(experiment)) == (3, 0)
+    (package / "counting.py").write_text("LIMIT = 2\n")
+    source_hash.cache_clear()  # another process
+    assert (score_run(experiment), score_run(experiment)) == (3, 0)
+
+
+def test_our_own_code_is_part_of_what_scores_are(experiment_file, monkeypatch):
+    """Another version of the metrics, the statistics or the grammar scores again."""
+    experiment = read_experiment(experiment_file)
+    train(experiment)
+    translate(experiment)
+    score_run(experiment)
+    made_from = Meta(experiment.run / "memory" / "seed-1" / "scores" / "scores").read()
+    wings = ("benchmark", "corpus", "grammar", "metrics", "statistics")
+    assert made_from["fingerprint"]["metric_code"] == source_hash(
+        tuple(f"recombine.{wing}" for wing in wings)
+    )
 
 
 def test_a_system_whose_file_was_edited_is_another_system(experiment_file, tmp_path):

@@ -45,11 +45,11 @@ from recombine.metrics.scoring import (
 )
 from recombine.stage import (
     Meta,
-    code_version,
     content_by_name,
     content_of,
     difference,
     require_same_key,
+    source_hash,
 )
 from recombine.systems.base import UNKNOWN
 
@@ -89,7 +89,7 @@ def unscored(
             "metrics": metrics,
             # A metric of the user's own that is edited is another metric.
             "code": content_of(metric_files(metrics, experiment.metric, benchmark, cell)),
-            **metric_versions(metrics, experiment.metric),
+            "metric_code": metric_code(metrics, experiment.metric),
             **grammar_content(benchmark),
             "options": to_plain(experiment.metric),
             # By content: a translation that goes on after it was scored is another translation.
@@ -330,14 +330,18 @@ def metric_files(
     return paths
 
 
-def metric_versions(
-    metrics: Sequence[str], options: Mapping[str, Mapping[str, Any]]
-) -> dict[str, dict[str, int]]:
-    """What a key knows of the code of metrics: nothing but for those that changed results."""
-    used = {name: metric_use(name, options.get(name, {})) for name in metrics}
-    versions = {name: code_version(registry.lookup("metric", use)) for name, use in used.items()}
-    changed = {name: version["code_version"] for name, version in versions.items() if version}
-    return {"code_versions": changed} if changed else {}
+# What scores are made with, beside the metrics themselves.
+SCORING = tuple(f"recombine.{wing}" for wing in ("benchmark", "corpus", "grammar", "statistics"))
+
+
+def metric_code(metrics: Sequence[str], options: Mapping[str, Mapping[str, Any]]) -> str:
+    """What a key knows of the code of metrics, ours and installed ones: its content."""
+    packages = {"recombine.metrics", *SCORING}
+    for name in metrics:
+        package = registry.lookup("metric", metric_use(name, options.get(name, {}))).__module__
+        if not package.startswith(("recombine.", "recombine_user_")):
+            packages.add(package.partition(".")[0])
+    return source_hash(tuple(sorted(packages)))
 
 
 def grammar_content(benchmark: Benchmark) -> dict[str, dict[str, str]]:
