@@ -8,7 +8,7 @@ import pytest
 
 from recombine.benchmark import Benchmark, Example
 from recombine.builders.check import check_benchmark, proof_faults
-from recombine.builders.consistency import builder
+from recombine.builders.consistency import sentences
 from recombine.builders.consistency.builder import ConsistencyTests
 from recombine.builders.recipe import build, read_recipe
 from recombine.corpus.segment import segment
@@ -269,7 +269,7 @@ def test_raw_text_with_a_parser_gives_frames_too(tmp_path: Path, monkeypatch) ->
         asked.append((path, parser))
         return corpus
 
-    monkeypatch.setattr(builder, "parsed_text", parse)
+    monkeypatch.setattr(sentences, "parsed_text", parse)
     frames = tmp_path / "frames.tsv"
     frames.write_text(
         "frame\tpattern\tfragment\nf1\tThe {subject} {fragment} .\tpredicate\n", encoding="utf-8"
