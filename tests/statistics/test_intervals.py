@@ -15,6 +15,7 @@ from statsmodels.stats.proportion import proportion_confint
 from recombine.statistics.intervals import (
     TOO_FEW,
     Component,
+    Estimate,
     crossed_components,
     lower_quantile,
     residual_mean_square,
@@ -81,6 +82,25 @@ def test_an_interval_stays_on_its_scale():
         free = scaled_interval(95.0, parts, 30, limits, 0.95, "x")
         assert 95 - free.low == pytest.approx(free.high - 95)
         assert free.high > 100
+
+
+def test_where_a_scale_begins_does_not_matter():
+    """A difference on -100 to 100 has the interval of the same place on 0 to 200."""
+    parts = [Component(16.0, 9)]
+    moved = scaled_interval(190.0, parts, 30, (0.0, 200.0), 0.95, "x")
+    found = scaled_interval(90.0, parts, 30, (-100.0, 100.0), 0.95, "x")
+    assert found.span == pytest.approx([end - 100 for end in moved.span])
+    assert found.high < 100
+    small = scaled_interval(0.9, [Component(0.0016, 9)], 30, (-1.0, 1.0), 0.95, "x")
+    assert small.span == pytest.approx([end / 100 for end in found.span])
+
+
+def test_what_was_not_judged_might_count():
+    """All of it: the number would be that much higher."""
+    assert Estimate(40.0, undecided=8.0).upper_if_unjudged == 48
+    assert Estimate(40.0, undecided=8.0).told() == "40.0 to 48.0"
+    assert math.isnan(Estimate(40.0).upper_if_unjudged)
+    assert Estimate(40.0).told() == "40.0"
 
 
 def test_what_does_not_vary_is_as_sure_as_its_units():

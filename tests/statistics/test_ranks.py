@@ -51,8 +51,10 @@ def test_opposite_order_is_the_mirror_image():
 
 
 def test_suites_on_which_all_tie_correlate_with_nothing():
-    """There is no rank to compare."""
-    assert math.isnan(agreement([1, 2, 3], [5, 5, 5]).tau.value)
+    """There is no rank to compare, and so no interval either."""
+    for sides in (([1, 2, 3], [5, 5, 5]), ([5, 5, 5], [1, 2, 3])):
+        found = agreement(*sides)
+        assert np.isnan([*found.tau.span, *found.rho.span, found.p]).all()
 
 
 @pytest.mark.slow
@@ -76,3 +78,11 @@ def test_noisy_scores_have_no_sure_order():
     assert redrawn(exact, exact) == (1.0, 1.0)
     low, high = redrawn(exact, [(score, 10.0) for score, _ in exact])
     assert low < 0 < high
+
+
+def test_scores_without_any_order_have_the_quantiles_of_chance():
+    """Twenty equal systems: tau is nearly normal, its variance is 2 (2n + 5) / 9n (n - 1)."""
+    exact = [(float(place), 1e-6) for place in range(20)]
+    low, high = redrawn(exact, [(0.0, 1.0)] * 20)
+    reach = 1.96 * math.sqrt(2 * 45 / (9 * 20 * 19))
+    assert (low, high) == pytest.approx((-reach, reach), abs=0.02)

@@ -106,6 +106,14 @@ def test_frequent_words_are_not_learned():
     assert learn_synonyms([*texts("xABy", "px", "sx"), *BACKGROUND], ["N"]) == {}
 
 
+def test_a_word_beside_the_listed_rendering_stands_for_something_else():
+    """It is sixty times as frequent where that is missing, or nothing is learned."""
+    without = [f"{chr(300 + n)}Q{chr(400 + n)}" for n in range(10)]
+    for hits, learned in ((40, {}), (80, {("doctor", "N"): ("Q",)})):
+        data = texts("xABQ", *["xABy"] * (hits - 1), *without)
+        assert learn_synonyms([*data, *BACKGROUND], ["N"]) == learned
+
+
 def test_outputs_teach_only_pieces_of_known_renderings():
     """A system's outputs may share an error."""
     data = [*texts("xABy", "pQAr", "sQAt"), *BACKGROUND]

@@ -215,6 +215,12 @@ def test_sentences_without_a_reference_are_learned_from_their_outputs():
             {"class": "unsure", "perhaps": "detached", "span": "jeder blau kleine hund",
              "foreign": "blau"},
         ),
+        # So may what stands between them and the last of their words.
+        (
+            "jeder kleine blau grün hund",
+            {"class": "unsure", "perhaps": "detached", "span": "jeder kleine blau grün hund",
+             "foreign": "blau grün"},
+        ),
         # Another order is surely no phrase where a mark parts the words.
         (
             "kleine hund jeder .",
@@ -262,6 +268,34 @@ def test_the_floor_is_the_error_of_the_references():
         "aggregate": 1.0,
         "references": 31,
     }
+
+
+def test_a_reference_is_not_relaxed_by_itself():
+    """The floor asks of it what is asked of a system without a reference."""
+    atoms = ["near", "every", "dog"]
+    metric = Compound()
+    metric.prepare(many(atoms, [*["er schlief bei jeder hund"] * 30, "er mied jeder hund"]))
+    assert metric.notes()["floor"]["instance"] == round(1 / 31, 6)
+
+
+def test_several_compounds_teach_a_rendering():
+    """Contexts of one compound share their words anyway."""
+    texts = {
+        atoms: ["wer schlief hier jeder hund", *[f"wer schlief {n} köter" for n in range(3)]]
+        for atoms in (("every", "dog"), ("the", "dog"))
+    }
+    others = many(["every", "cat"], [f"wer lief {n} jede katze" for n in range(200)])
+    metric = Compound()
+    metric.prepare([*others, *many(["every", "dog"], texts["every", "dog"] * 2)])
+    assert metric.notes()["synonyms"] == {}
+    both = [item for atoms, own in texts.items() for item in many(atoms, own)]
+    metric.prepare([*others, *both])
+    assert metric.notes()["synonyms"] == {"dog (N)": ["köter"]}
+
+
+def test_the_published_rules_have_their_own_signature():
+    """Nothing that the default learns is in it."""
+    assert Compound(mode="official").signature() == "compound|mode:official|source:Li2021"
 
 
 def test_aggregate_learns_as_the_plain_metric_does():

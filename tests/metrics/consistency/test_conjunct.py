@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from recombine.corpus.segment import segment
 from recombine.corpus.token_diff import edit_distance
 from recombine.metrics.consistency.conjunct import (
-    _distances,
+    end_distances,
     learn_marker,
     locate,
     split_at_marker,
@@ -25,6 +25,13 @@ def test_locate_finds_the_clause_in_context() -> None:
     assert near is not None
     assert (near.start, near.distance) == (exact.start, 1)
     assert locate(segment("Nada de nada aquí ."), output) is None
+    quoted = segment("Ella dice : y los chicos critican al jefe . »")
+    closed = locate(segment("los chicos critican al jefe"), quoted)
+    assert closed is not None
+    assert quoted[closed.start : closed.end] == segment("los chicos critican al jefe . »")
+    short = locate(segment("los chicos critican"), (*segment("los chicos critican ."), "hoy"))
+    assert short is not None
+    assert short.end == 4
     assert locate((), output) is None
     assert locate(segment("a"), ()) is None
 
@@ -40,8 +47,8 @@ def test_bit_parallel_search_is_exact(pattern: list[str], text: list[str]) -> No
         for end in range(1, len(text) + 1)
     ]
     bound = [edit_distance(pattern, text[:end]) for end in range(1, len(text) + 1)]
-    assert _distances(pattern, text, anchored=False) == free
-    assert _distances(pattern, text, anchored=True) == bound
+    assert end_distances(pattern, text, anchored=False) == free
+    assert end_distances(pattern, text, anchored=True) == bound
 
 
 def test_the_marker_is_learned_from_outputs() -> None:

@@ -53,8 +53,10 @@ def test_empty_outputs_are_failures() -> None:
     evidence = Evidence()
     evidence.learn({}, [])
     for role in ("np", "s3", "synonym"):
-        judged = evidence.judge(role, item("base", "a b", ""), item(role, "a c", "x"))
-        assert (judged.kind, judged.consistent, judged.counts) == ("empty", False, True)
+        for first, second in (("", "x"), ("x", " \t")):
+            judged = evidence.judge(role, item("base", "a b", first), item(role, "a c", second))
+            assert (judged.kind, judged.consistent, judged.counts) == ("empty", False, True)
+            evidence = Evidence()
 
 
 def test_detail_leaves_out_what_is_unknown() -> None:
@@ -63,6 +65,36 @@ def test_detail_leaves_out_what_is_unknown() -> None:
         "class": "identical",
         "locality": 1.0,
     }
+
+
+def test_a_word_translated_alone_is_its_rendering() -> None:
+    """Not what the translations of many words alone have in common: an article."""
+    words = {"sailboat": "zeilboot", "postcode": "code", "aeroplane": "toestel", "sofa": "bank"}
+    items, groups = [], {}
+    for word, dutch in words.items():
+        probe = Example.make(source=word, focus=(Focus(text=word, role="word"),))
+        items.append(Scored(probe, f"de {dutch}"))
+        # Other words each time: none of them is learned.
+        for frame, ends in enumerate((("snel", "rap"), ("hier", "daar"), ("nu", "straks"))):
+            focus = (Focus(text=word, role="synonym"),)
+            tags = {"synonym": word}
+            article = "De" if frame else "Een"
+            members = (
+                ("base", f"The {word} {frame} .", f"De {dutch} vaart {ends[0]} ."),
+                ("synonym", f"The x {frame} .", f"{article} {dutch} vaart {ends[1]} ."),
+            )
+            groups[f"{word} {frame}"] = {
+                role: Scored(
+                    Example.make(source=source, group="g", role=role, focus=focus, tags=tags),
+                    output,
+                )
+                for role, source, output in members
+            }
+    evidence = Evidence()
+    evidence.learn(groups, items)
+    for members in groups.values():
+        judged = evidence.judge("synonym", members["base"], members["synonym"])
+        assert judged.slot
 
 
 @pytest.mark.parametrize("translated", [2, 1])

@@ -412,3 +412,17 @@ def test_pairs_that_do_not_count_have_no_part_in_the_score() -> None:
     found = [metric.observe([one]) for one in items if metric.key(one.example) is not None]
     stats = {one.detail["class"]: one.stats for one in found if one is not None}
     assert stats == {"local": (1.0, 1.0), "collapsed": (0.0, 0.0)}
+
+
+def test_what_one_metric_excluded_is_not_counted_again() -> None:
+    """A metric takes over what another one learned, with none of its counts; others learn anew."""
+    alone = [scored("a", "np", "The boy sees it .", "El chico ve eso .")]
+    first, second = Consistency(), Locality()
+    for metric in (first, second):
+        run(metric, alone)
+        assert metric.excluded == Counter({"the base was not translated": 1})
+    assert second.prepare_like(first)
+    assert second.excluded == Counter()
+    assert not Consistency(window=1).prepare_like(first)
+    assert not Consistency(mode="official").prepare_like(first)
+    assert not first.prepare_like(Exact())

@@ -56,4 +56,7 @@ def test_official_split() -> None:
     short = "De man en de vrouw zien de koning , en de jongens lopen ."
     assert split_at_conjunction(short) == "de jongens lopen ."
     assert split_at_conjunction("De man slaapt , en de jongens lopen .") == ""
+    five = "De man ziet haar niet en zij rent en lacht ."
+    assert split_at_conjunction(five) == "zij rent en lacht ."
+    assert split_at_conjunction(five.replace(" niet", "")) == "lacht ."
     assert split_at_conjunction("De man slaapt . En zij loopt .") is None
