@@ -487,6 +487,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=27)
     parser.add_argument("--seconds", type=float, default=math.inf, help="none is begun after that")
     parser.add_argument("--out", type=Path, help="a file to add every trial to")
+    parser.add_argument("--again", type=Path, help="try what survived in this file of --out")
     options = parser.parse_args(arguments)
     os.chdir(ROOT)
     # Not the folder of this script: its grammar.py is not the tests' package of that name.
@@ -500,8 +501,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ends = time.monotonic() + options.seconds
     areas = options.area or [*AREAS]
     fork = multiprocessing.get_context("fork")
+    survivors = []
+    if options.again is not None:
+        earlier = [json.loads(line) for line in options.again.read_text().splitlines()]
+        survivors = [row for row in earlier if row["end"] == "passed"]
     for area in areas:
         wanted = chosen(area, math.ceil(options.number / len(areas)), options.seed)
+        if options.again is not None:
+            wanted = [
+                Fault(row["path"], row["node"], row["kind"], row["line"])
+                for row in survivors
+                if row["area"] == area
+            ]
         wanted = [fault for fault in wanted if (fault.path, fault.node, fault.kind) not in known]
         if not wanted or time.monotonic() > ends:
             continue

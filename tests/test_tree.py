@@ -168,3 +168,16 @@ def test_the_overview_names_files_that_are_there(repository):
     named = re.findall(r"`([\w/]+\.py)`", text)
     assert [name for name in named if not any(f.endswith(f"/{name}") for f in files)] == []
     assert len(set(named)) >= 20
+
+
+def test_tests_import_public_names_only(repository: Path) -> None:
+    """A test of a private name holds back whoever wants to change what it does not promise."""
+    private = [
+        f"{path.relative_to(repository)}:{node.lineno} {alias.name}"
+        for path in sorted((repository / "tests").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("recombine")
+        for alias in node.names
+        if alias.name.startswith("_")
+    ]
+    assert private == []

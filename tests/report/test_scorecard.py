@@ -13,9 +13,9 @@ from recombine.report.options import ReportOptions
 from recombine.report.reading.runs import open_runs
 from recombine.report.scorecard import (
     NO_RANKS,
-    _told_apart,
     build_tables,
     correlation_table,
+    distinct_names,
     headline,
     read_suite,
     scorecard_notes,
@@ -122,7 +122,7 @@ def test_builds_that_differ_as_in_the_paper_have_its_table(tmp_path, monkeypatch
         make_sget_like_run(tmp_path / str(key), {"concatenation": key}) for key in (True, False)
     ]
     options = ReportOptions(metrics=("exact",))
-    suites = _told_apart([read_suite(run, options) for run in runs])
+    suites = distinct_names([read_suite(run, options) for run in runs])
     builds, table = build_tables(suites)
     assert builds.name == "builds"
     assert "concatenation: True / False" in builds.notes[0]

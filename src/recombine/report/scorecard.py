@@ -88,7 +88,7 @@ def write_scorecard(
 
 
 def _write_scorecard(runs: Sequence[Path], out: Path, options: ReportOptions) -> list[Path]:
-    suites = _told_apart([read_suite(Path(run), options) for run in runs])
+    suites = distinct_names([read_suite(Path(run), options) for run in runs])
     scores = [scorecard_table(suites), *build_tables(suites), *_tables_of_methods(suites)]
     ranks = correlation_table(suites, options)
     tables = scores if ranks is None else [*scores, ranks]
@@ -252,7 +252,7 @@ def _cell(results: MetricResults, system: str) -> ScorecardCell:
     return ScorecardCell(between(score, whole), shade(results, score), told)
 
 
-def _told_apart(suites: list[Suite]) -> list[Suite]:
+def distinct_names(suites: list[Suite]) -> list[Suite]:
     """Name suites of one benchmark by their run, too."""
     runs: dict[str, set[Path]] = {}
     for suite in suites:

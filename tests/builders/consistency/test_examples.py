@@ -6,9 +6,9 @@ import numpy as np
 
 from recombine.benchmark import Example, Focus
 from recombine.builders.consistency.examples import (
-    _faults,
     clause_probes,
     group_example,
+    group_faults,
     group_tags,
     idiom_example,
     phrase_probes,
@@ -99,20 +99,20 @@ def member(role: str, source: str, clause: str = "") -> Example:
 
 def test_good_groups() -> None:
     """One token differs, the conjunct is shared, the synonym changes something."""
-    assert list(_faults({"base": member("base", "a b c"), "np": member("np", "a x c")})) == []
+    assert list(group_faults({"base": member("base", "a b c"), "np": member("np", "a x c")})) == []
     triple = {role: member(role, f"{role} , and d", "d") for role in ("base", "s1p", "s3")}
-    assert list(_faults(triple)) == []
+    assert list(group_faults(triple)) == []
 
 
 def test_bad_groups() -> None:
     """Every rule has its message."""
-    assert list(_faults({"np": member("np", "a")})) == ["it has no base"]
+    assert list(group_faults({"np": member("np", "a")})) == ["it has no base"]
     longer = {"base": member("base", "a b"), "vp": member("vp", "a b c")}
-    assert "exactly one token" in next(_faults(longer))
+    assert "exactly one token" in next(group_faults(longer))
     two = {"base": member("base", "a , and d", "d"), "s3": member("s3", "b , and e", "e")}
-    assert "second conjunct" in next(_faults(two))
+    assert "second conjunct" in next(group_faults(two))
     same = {"base": member("base", "a"), "synonym": member("synonym", "a")}
-    assert "same sentence" in next(_faults(same))
+    assert "same sentence" in next(group_faults(same))
 
 
 def test_a_focus_is_where_its_term_stands() -> None:

@@ -165,7 +165,7 @@ def check_groups(benchmark: Benchmark) -> list[RecombineError]:
         for name, members in groups.items():
             problems += [
                 DataError(f"group {name}: {fault}", where)
-                for fault in (*_faults(members), *_label_faults(name, members))
+                for fault in (*group_faults(members), *_label_faults(name, members))
             ]
     return problems
 
@@ -210,7 +210,8 @@ _ROLES = {
 }
 
 
-def _faults(members: dict[str, Example]) -> Iterator[str]:
+def group_faults(members: dict[str, Example]) -> Iterator[str]:
+    """What keeps the members of a group from being a minimal pair or a triple."""
     base = members.get("base")
     if base is None:
         yield "it has no base"

@@ -34,12 +34,12 @@ def locate(clause: Sequence[str], sentence: Sequence[str]) -> TokenSpan | None:
     for start in range(len(sentence) - size, -1, -1):
         if sentence[start] == pattern[0] and list(sentence[start : start + size]) == pattern:
             return TokenSpan(start, _closing(sentence, start + size), 0)
-    distances = _distances(pattern, sentence, anchored=False)
+    distances = end_distances(pattern, sentence, anchored=False)
     distance = min(distances)
     if distance > FARTHEST * size:
         return None
     end = max(place for place, value in enumerate(distances) if value == distance) + 1
-    backwards = _distances(pattern[::-1], list(reversed(sentence[:end])), anchored=True)
+    backwards = end_distances(pattern[::-1], list(reversed(sentence[:end])), anchored=True)
     best = min(backwards)
     length = min(
         (abs(place + 1 - size), place + 1) for place, value in enumerate(backwards) if value == best
@@ -99,7 +99,7 @@ def _closing(sentence: Sequence[str], end: int) -> int:
     return end
 
 
-def _distances(pattern: list[str], text: Sequence[str], *, anchored: bool) -> list[int]:
+def end_distances(pattern: list[str], text: Sequence[str], *, anchored: bool) -> list[int]:
     """Return, for every end in the text, the distance of the pattern to the best stretch there.
 
     Anchored: the stretch must begin at the first token of the text.
