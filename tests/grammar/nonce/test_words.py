@@ -11,7 +11,9 @@ from grammar.small_grammar import is_read
 from recombine.errors import ConfigError
 from recombine.grammar import Grammar, check_grammar
 from recombine.grammar.nonce import letters
+from recombine.grammar.nonce.donors import Donors
 from recombine.grammar.nonce.folder import write_nonce
+from recombine.grammar.nonce.proof import prove
 from recombine.grammar.nonce.words import Nonce, invent
 from recombine.grammar.variants.files import read_variants
 
@@ -114,6 +116,7 @@ def test_the_shipped_grammar_invents_a_grammar_without_problem(tmp_path: Path) -
     assert read_variants(tmp_path / "sn", "ja").roles
     certificate = json.loads((tmp_path / "sn" / "nonce.json").read_text(encoding="utf-8"))
     assert set(certificate["real_forms_found"].values()) == {0}
+    assert set(certificate["silent_words"].values()) == {0}
     assert min(certificate["texts_compared"].values()) > 1_000
 
 
@@ -127,6 +130,31 @@ def test_every_cell_of_a_stem_is_made_anew(sget: Grammar, invented: Nonce) -> No
     assert rows["see_tr"]["fin.ind"] == "a"
     several = [w for w, row in rows.items() if " " in row["form"]]
     assert several == []  # a verb of two words becomes one word, and nothing of it stays
+
+
+def test_verbs_of_one_root_are_made_anew(invented: Nonce) -> None:
+    """*gab* is in *geben, zurückgeben, zu essen geben*: a stem of theirs and no function word."""
+    rows = invented.forms["de"]
+    for word in ("give_dat", "return_dat", "feed_dat", "assign_dat"):
+        form, past = rows[word]["form"], rows[word]["past.main"]
+        assert past.endswith("te"), word
+        assert form.startswith(past[:4]), word
+        # Either the prefix is in the infinitive, or *zu* stands beside it.
+        assert rows[word]["zu"] == "zu", word
+        assert rows[word]["pre"] == '""', word
+
+
+def test_the_proof_notices_a_word_that_says_nothing(sget: Grammar, invented: Nonce) -> None:
+    """No sentence has lost a word; one that says function words alone is named."""
+    assert {proof.silent for proof in invented.proof.values()} == {()}
+    compiled = sget.concrete("fr")
+    script = letters.Script(["mot"])
+    rows = {word: dict(row) for word, row in invented.forms["fr"].items()}
+    rows["help_tr"] |= {field: '""' for field in rows["help_tr"] if field.startswith("spp.")}
+    donors = Donors(compiled, script, sget.inventory.words_of)
+    proof = prove(compiled, donors, rows)
+    assert proof.silent == ("help_tr",)  # a vu, a: the auxiliary alone is no verb
+    assert proof.real == ()
 
 
 def test_a_verb_of_two_words_is_whole(tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ from recombine.grammar.model import FORM, LiteralText
 from recombine.grammar.nonce.letters import Script
 
 FEW = 3  # words that have a text beside their form, so that it is no part of one of them
+ROOT = 5  # letters at the end that words of one root have in common: geben, zurückgeben
+FEWEST = 2  # letters of a form that a cell made of it has, but of short forms: *ver*, *vio*
 _HIRAGANA = re.compile(r"[\u3041-\u3096]{0,2}\Z")
 UNTOUCHED = (FORM, "a_an", "sound")  # columns that are made anew
 
@@ -74,6 +76,15 @@ def _common(one: str, other: str) -> int:
     return same
 
 
+def _roots(forms: Collection[str]) -> int:
+    """How many roots forms have: *geben* and *zurückgeben* end alike, and have one.
+
+    >>> _roots({"geben", "zurückgeben", "zu essen geben", "nehmen"})
+    2
+    """
+    return len({form[-ROOT:] for form in forms})
+
+
 class Donors:
     """The words of one language by the way they inflect, for the categories of some words."""
 
@@ -94,15 +105,22 @@ class Donors:
         counts = Counter(pair for donor in every for pair in donor.changes.items())
         # A change is common if a tenth of the words have it, or a few at least.
         floor = max(2, len(rows) // 10)
-        regular = [
-            donor
+        covered = [
+            len({*donor.functions, *donor.changes, *UNTOUCHED}.intersection(forms))
             for donor, forms in zip(every, rows, strict=True)
-            if " " not in forms[FORM][0]
-            and {*forms} <= {*donor.functions, *donor.changes, *UNTOUCHED}
-            and all(counts[pair] >= floor for pair in donor.changes.items())
+        ]
+        # A cell that no word has by a change (*geredet*) is asked of none.
+        most = max(covered, default=0)
+        whole = [
+            donor
+            for donor, forms, many in zip(every, rows, covered, strict=True)
+            if " " not in forms[FORM][0] and many == most
+        ]
+        regular = [
+            donor for donor in whole if all(counts[pair] >= floor for pair in donor.changes.items())
         ]
         self.every[category] = every
-        self.regular[category] = regular or every
+        self.regular[category] = regular or whole or every
 
     def _donor(self, category: str, forms: Forms) -> Donor:
         form, functions = forms[FORM][0], self.functions(category, forms)
@@ -112,9 +130,19 @@ class Donors:
             if field not in UNTOUCHED
             and field not in functions
             and (change := change_of(form, variants[0])) is not None
+            and self._is_made_of(form, change)
             and not self.own_pieces(category, field, change.before)
         }
         return Donor(self._tail(form, changes.values()), changes, functions)
+
+    def _is_made_of(self, form: str, change: FormChange) -> bool:
+        """Whether a change keeps so much of a form that the cell is no stem of its own.
+
+        *brachte* has a letter of *beibringen*, and is not made of it.
+        """
+        kept = len(form) - len(change.strip)
+        short = self.script.is_kana or self.script.is_han or len(form) < 2 * FEWEST
+        return short or kept >= FEWEST
 
     def _tail(self, form: str, changes: Collection[FormChange]) -> str:
         """The end of a word that an invented one keeps: what its changes look at."""
@@ -217,7 +245,7 @@ class Donors:
             piece
             for piece in text.split()
             if piece not in self.literals
-            and len(self._shared.get((category, field, piece), ())) < FEW
+            and _roots(self._shared.get((category, field, piece), ())) < FEW
         ]
 
     @cached_property

@@ -45,6 +45,8 @@ def write_nonce(name: str, seed: int, folder: Path, categories: Sequence[str] = 
         # the grammar that was replaced.
         "texts_compared": {language: proof.texts for language, proof in nonce.proof.items()},
         "real_forms_found": {language: len(proof.real) for language, proof in nonce.proof.items()},
+        # No sentence lost one of its words, either.
+        "silent_words": {language: len(proof.silent) for language, proof in nonce.proof.items()},
         "none_is_in": {
             language: ["the lexicons of the grammar", *names]
             for language, names in nonce.lists.items()

@@ -12,19 +12,11 @@ from recombine.grammar.inflection import Forms
 from recombine.grammar.model import FORM
 from recombine.grammar.nonce.donors import UNTOUCHED, Donor, Donors
 from recombine.grammar.nonce.letters import Letters, Script, WordLists
+from recombine.grammar.nonce.proof import NonceProof, Rows, prove
 from recombine.grammar.sampling.random_stream import WORDS, Stream
 
 TRIES = 2_000  # for one word
 FEW_VALUES = 8  # shown in a message
-
-Rows = Mapping[str, Mapping[str, str]]  # by word, then by field
-
-
-class NonceProof(NamedTuple):
-    """How many texts the invented words of a language can say, and which of them are real."""
-
-    texts: int
-    real: tuple[str, ...]
 
 
 class Nonce(NamedTuple):
@@ -64,13 +56,21 @@ def invent(grammar: Grammar, seed: int, categories: Sequence[str] = ()) -> Nonce
         inventor = _Inventor(grammar, language, replaced, seed)
         lists[language] = inventor.lists.names
         forms[language] = inventor.rows()
-        proof[language] = inventor.prove(forms[language])
+        proof[language] = prove(inventor.concrete, inventor.donors, forms[language])
+        hint = (
+            "a word that is said in several parts needs a regular word beside it that has"
+            " the same fields; or choose other --categories"
+        )
         if proof[language].real:
             texts = ", ".join(f"'{text}'" for text in proof[language].real[:FEW_VALUES])
             raise GrammarError(
-                f"{language}: references would still hold real words: {texts}",
-                hint="a word that is said in several parts needs a regular word beside it that has"
-                " the same fields; or choose other --categories",
+                f"{language}: references would still hold real words: {texts}", hint=hint
+            )
+        if proof[language].silent:
+            texts = ", ".join(f"'{word}'" for word in proof[language].silent[:FEW_VALUES])
+            raise GrammarError(
+                f"{language}: references would not have a word that their source has: {texts}",
+                hint=hint,
             )
     kept = tuple(inventory.labels[code] for code in codes if code not in set(replaced))
     return Nonce(forms, proof, kept, lists)
@@ -112,31 +112,6 @@ class _Inventor:
             rows[self.inventory.labels[code]] = self._row(category, forms, donor, new)
         return rows
 
-    def prove(self, rows: Rows) -> NonceProof:
-        """Compare all that the invented words can say with the forms that they replace."""
-        own_pieces, inventory = self.donors.own_pieces, self.inventory
-        features = self.concrete.features
-        real = {
-            piece.lower()
-            for code in self.codes
-            for category in [inventory.category(code)]
-            for field, texts in self.concrete.word_forms(code).items()
-            if field not in features.get(category, ())
-            for text in texts
-            for piece in own_pieces(category, field, text)
-        }
-        texts = [
-            (piece, text)
-            for code, field in self.grammar.parser(self.language).cfg.word_fields()
-            if (word := inventory.labels[code]) in rows
-            for category in [inventory.category(code)]
-            if field not in features.get(category, ())
-            for text in rows[word].get(field, "").split("|")
-            for piece in own_pieces(category, field, text)
-        ]
-        still_real = dict.fromkeys(text for piece, text in texts if piece.lower() in real)
-        return NonceProof(len(texts), tuple(still_real))
-
     def _row(self, category: str, forms: Forms, donor: Donor, new: str) -> dict[str, str]:
         """A word's cells: what is made of its form is made of the new one, the rest stays.
 
@@ -146,7 +121,12 @@ class _Inventor:
         row = {FORM: new}
         functions = self.donors.functions(category, forms)
         own = set(forms) - set(UNTOUCHED) - set(functions)
-        is_whole = own <= set(donor.changes) and not functions.keys() & donor.changes.keys()
+        is_whole = (
+            own <= set(donor.changes)
+            and not functions.keys() & donor.changes.keys()
+            # *zu* is in *zuzuweisen*, and beside what is made of *kaufen*.
+            and all(text or not donor.functions.get(field) for field, text in functions.items())
+        )
         keys = self.concrete.features.get(category, ())
         for field, texts in forms.items():
             if field == "a_an":

@@ -218,6 +218,11 @@ class ContextFreeGrammar:
 
     # Kinds and instances.
 
+    def constituent(self, instance: Instance) -> CompiledConstituent:
+        """The constituent of an instance."""
+        signatures = tuple([self.kinds[slot].signature for slot in instance.slots])
+        return self._constituent(instance.rule, signatures)
+
     def kind(self, symbol: Symbol, signature: Signature) -> int:
         """The number of a kind."""
         key = Kind(symbol, signature)
@@ -322,8 +327,7 @@ class ContextFreeGrammar:
             self._make_instances(self._new_kinds.pop())
         for number in self.instances_of[kind]:
             instance = self.instances[number]
-            signatures = tuple([self.kinds[slot].signature for slot in instance.slots])
-            constituent = self._constituent(instance.rule, signatures)
+            constituent = self.constituent(instance)
             expansion = self.compiled.expansion(constituent, field)
             if expansion is None:
                 self.missing.line(instance.rule, field, self._asked_by[kind, field])
