@@ -130,3 +130,34 @@ def test_a_verb_follows_a_noun_with_a_number_of_its_own() -> None:
     assert found.measure(changed).width <= 2
     wrong = replace(changed, outputs=(changed.outputs[0], ("los", "reyes", "ver", "eso", ".")))
     assert found.measure(replace(wrong, changes=None)).width == 3
+
+
+def test_what_sound_and_article_do_needs_no_evidence() -> None:
+    """*d'* before a vowel and *dels* for *de els*: two outputs are too few to learn it from."""
+    alone = {"teachers": ("enseignants",), "girls": ("filles",), "trees": ("arbres",)}
+    french = Alternations()
+    french.learn([], alone)
+    groups = SwapPair(
+        "1",
+        "a group of _ sleeps",
+        ("teachers", "girls"),
+        (("un", "groupe", "d'", "enseignants"), ("un", "groupe", "de", "filles")),
+    )
+    assert french.measure(groups).width == 1
+    catalan = Alternations()
+    catalan.learn([], {"farmers": ("pagesos",), "aunts": ("ties",), "mothers": ("mares",)})
+    teams = SwapPair(
+        "1",
+        "the team of the _ sleeps",
+        ("farmers", "aunts"),
+        (("l'", "equip", "dels", "pagesos"), ("l'", "equip", "de", "les", "ties")),
+    )
+    assert catalan.measure(teams).width == 1
+    other = replace(
+        teams,
+        outputs=(("l'", "equip", "dels", "pagesos"), ("grup", "de", "les", "ties")),
+        changes=None,
+    )
+    assert catalan.measure(other).width > 2
+    alike = replace(teams, outputs=(teams.outputs[0], teams.outputs[0]), changes=None)
+    assert catalan.measure(alike).width == 0

@@ -29,6 +29,17 @@ def test_swap_pair_knows_frame_and_nouns() -> None:
     assert (pair.template, pair.role) == ("1", "np")
 
 
+def test_a_ligature_is_a_spelling() -> None:
+    """*fœtus* and *foetus* are one word."""
+    evidence = Evidence()
+    evidence.learn({}, [])
+    base, other = (
+        item(role, f"He sees the {word} .", f"Il voit le {said} .")
+        for role, word, said in (("base", "fetus", "foetus"), ("synonym", "foetus", "fœtus"))
+    )
+    assert evidence.judge("synonym", base, other).kind == "identical"
+
+
 def test_second_clause_and_its_place() -> None:
     """The focus tells the clause; without one the middle is assumed."""
     focus = (Focus(text="she runs .", role="clause", start=10, end=20),)

@@ -72,6 +72,13 @@ def classes(metric: LiteralTranslation, items: list[Scored]) -> list[str | None]
         ("fr", "do the right thing", "Fais la chose juste.", "literal"),
         ("it", "state of the art", "È uno stato di arte.", "literal"),
         ("es", "in tandem", "Trabajaremos con ellos en tándem.", "paraphrase"),
+        ("es", "in tandem", "Obraremos con ellos en el tándem.", "paraphrase"),
+        ("pt", "state of the art", "Este é um estado da arte.", "paraphrase"),
+        ("pt", "in the final analysis", "Em última análise, isso é o que importa.", "paraphrase"),
+        ("pt", "out of your mind", "Você saiu de sua mente.", "literal"),
+        ("ca", "in tandem", "Treballarem amb ells en tàndem.", "paraphrase"),
+        ("ca", "set eyes on", "Mai havia posat els ulls en ell.", "paraphrase"),
+        ("ca", "take stock", "Dur estoc de les lliçons.", "literal"),
     ],
 )
 def test_what_people_say_is_not_literal(target: str, text: str, said: str, label: str) -> None:
@@ -82,11 +89,22 @@ def test_what_people_say_is_not_literal(target: str, text: str, said: str, label
     assert classes(LiteralTranslation(), [item]) == [label]
 
 
-@pytest.mark.parametrize("target", ["da", "de", "es", "fr", "it", "nl", "sv"])
+@pytest.mark.parametrize("target", ["ca", "da", "de", "es", "fr", "it", "nl", "pt", "sv"])
 def test_lists_hold_words(target: str) -> None:
     """No rest of a web page, and no word that is said without the idiom in every sentence."""
     for found in read_idioms("en", target):
         assert not [word for word in found.literal if "&" in word or "#" in word], found.text
+
+
+def test_a_language_without_a_list_says_so() -> None:
+    """Nobody knows there which literal renderings are normal."""
+    metric = LiteralTranslation()
+    metric.prepare([idiom("Ik speel het in een tijd")])
+    assert "may be" in metric.notes()["beware"]
+    (listed,) = (one for one in read_idioms("en", "fr") if one.text == "by heart")
+    item = Scored(idiom_example(listed.text, listed, {}), "par coeur")
+    metric.prepare([item])
+    assert "beware" not in metric.notes()
 
 
 def test_official_is_a_substring_anywhere() -> None:

@@ -25,6 +25,7 @@ Form = tuple[str, ...]
 # A noun seen in fewer pairs than this cannot show which words are its own.
 _FEWEST_SIGHTINGS = 3
 _LONGEST_FORM = 3  # tokens: "a la" against "al"; longer changes are no agreement
+_LONGEST_ARTICLE = 4  # letters of an article, or of a preposition with its article
 
 
 class Change(NamedTuple):
@@ -157,11 +158,16 @@ class Alternations:
         """Measure the difference of a pair, agreement forgiven."""
         first, second = pair.outputs
         rest = []
-        for change in self._changes(pair):
+        changes = self._changes(pair)
+        for change, following in zip(changes, [*changes[1:], None], strict=False):
             if not change.is_noun:
                 one = first[change.segment.first_start : change.segment.first_end]
                 other = second[change.segment.second_start : change.segment.second_end]
                 if self.is_learned(one, other, pair) or self._agrees(one, other, pair):
+                    continue
+                if _touches(change, following) and (
+                    _is_elision(one, other) or _is_fusion(one, other)
+                ):
                     continue
             rest.append(change)
         window = pair.window
@@ -335,6 +341,26 @@ def _is_elision(first: Form, second: Form) -> bool:
     if not one.endswith(("'", "\u2019")):
         one, other = other, one
     return one.endswith(("'", "\u2019")) and other.startswith(one[:-1])
+
+
+def _is_fusion(first: Form, second: Form) -> bool:
+    """Return True for "dels" against "de les": a preposition that took its article in."""
+    fused, apart = sorted((first, second), key=len)
+    if len(fused) != 1 or len(apart) != 2:
+        return False
+    (one,), (preposition, article) = fused, apart
+    short = max(len(one), len(article)) <= _LONGEST_ARTICLE and len(preposition) <= len(one)
+    return short and _without_accents(one)[0] == _without_accents(preposition)[0]
+
+
+def _touches(change: Change, following: Change | None) -> bool:
+    """Whether a change stands right before that of the noun, on both sides."""
+    return (
+        following is not None
+        and following.is_noun
+        and change.segment.first_end == following.segment.first_start
+        and change.segment.second_end == following.segment.second_start
+    )
 
 
 def _words_of_nouns(

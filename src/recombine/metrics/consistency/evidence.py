@@ -26,6 +26,7 @@ from recombine.metrics.consistency.conjunct import (
 
 # Without probes and without anything learned: article and noun.
 DEFAULT_WINDOW = 2
+LIGATURES = {"œ": "oe", "Œ": "Oe", "æ": "ae", "Æ": "Ae"}
 Groups = Mapping[str, Mapping[str, Scored]]
 
 
@@ -88,11 +89,11 @@ class Evidence:
         for item in items:
             for focus in item.example.focus:
                 if focus.role in ("phrase", "word"):
-                    tokens = tuple(t for t in segment(item.hypothesis) if not is_punctuation(t))
+                    tokens = tuple(t for t in _tokens(item) if not is_punctuation(t))
                     known = self._phrases if focus.role == "phrase" else self._words
                     known.setdefault(focus.text, tokens)
             if item.example.role == "clause":
-                self._clauses[_clause_key(item.example.source)] = segment(item.hypothesis)
+                self._clauses[_clause_key(item.example.source)] = _tokens(item)
         self._measure_floor(items)
         self._pairs = {
             members[role].example.id: swap_pair(members["base"], members[role])
@@ -105,7 +106,7 @@ class Evidence:
         self.alternations.learn(pairs, self._phrases)
         self._calibrate(pairs)
         self.marker = learn_marker(
-            (segment(members["base"].hypothesis), segment(members["s3"].hypothesis))
+            (_tokens(members["base"]), _tokens(members["s3"]))
             for members in groups.values()
             if "base" in members and "s3" in members
         )
@@ -160,7 +161,7 @@ class Evidence:
         )
 
     def _judge_conjunct(self, base: Scored, variant: Scored) -> Judgement:
-        outputs = segment(base.hypothesis), segment(variant.hypothesis)
+        outputs = _tokens(base), _tokens(variant)
         spans = [self._conjunct(base, outputs[0]), self._conjunct(variant, outputs[1])]
         if spans[0] is None or spans[1] is None:
             return Judgement("unaligned", False, counts=False, reason="no second conjunct found")
@@ -298,7 +299,7 @@ def swap_pair(base: Scored, variant: Scored) -> SwapPair:
             " ".join(first[window.first_start : window.first_end]),
             " ".join(second[window.second_start : window.second_end]),
         ),
-        outputs=(segment(base.hypothesis), segment(variant.hypothesis)),
+        outputs=(_tokens(base), _tokens(variant)),
         role=variant.example.role or "",
     )
 
@@ -310,6 +311,14 @@ def second_clause(item: Scored) -> tuple[str, float]:
             start = focus.start if focus.start is not None else 0
             return focus.text, start / max(1, len(item.example.source))
     return "", 0.5
+
+
+def _tokens(item: Scored) -> tuple[str, ...]:
+    """Cut an output into tokens; *fœtus* and *foetus* are one spelling."""
+    text = item.hypothesis
+    for ligature, letters in LIGATURES.items():
+        text = text.replace(ligature, letters)
+    return segment(text)
 
 
 def _clause_key(source: str) -> str:

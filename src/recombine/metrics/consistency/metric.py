@@ -129,7 +129,7 @@ class Consistency(Metric):
         window = "calibrated" if self.window is None else str(self.window)
         return (
             f"{self.name}|mode:neutral|window:{window}|support:{self.support}"
-            f"|hold-out:{self.hold_out}"
+            f"|hold-out:{self.hold_out}|version:2"
         )
 
     def notes(self) -> dict[str, Any]:

@@ -102,6 +102,10 @@ def degeneracy(source: str, hypothesis: str) -> str | None:
     return None
 
 
+NO_NORMAL = (
+    "no list says which renderings with an idiom's word are normal in this language "
+    "(idiom_keywords, column normal), so some that count as literal may be"
+)
 # A listed word in more than this share of the sentences with other idioms is no keyword.
 MOST_COMMON = 0.1
 
@@ -141,6 +145,7 @@ class LiteralTranslation(Metric):
     _own: dict[str, tuple[Keyword, ...]] = field(init=False, default_factory=dict, repr=False)
     _listed: dict[str, tuple[Keyword, ...]] = field(init=False, default_factory=dict, repr=False)
     _lemmas: dict[str, str] = field(init=False, default_factory=dict, repr=False)
+    _listed_normal: bool = field(init=False, default=True, repr=False)
     _apart: dict[str, float] = field(init=False, default_factory=dict, repr=False)
     _common: dict[str, frozenset[Keyword]] = field(init=False, default_factory=dict, repr=False)
 
@@ -244,6 +249,9 @@ class LiteralTranslation(Metric):
         """Read the lists, learn the system's own words, find idioms that are literal anyway."""
         self.excluded.clear()
         self._apart, self._common = {}, {}
+        self._listed_normal = self.mode == "official" or any(
+            _normal_renderings(item.example) for item in items
+        )
         if self.mode == "official":
             return
         self._listed = read_dictionary(self.dictionary) if self.dictionary else {}
@@ -292,6 +300,7 @@ class LiteralTranslation(Metric):
     def notes(self) -> dict[str, Any]:
         """Return what was left out, and the idioms that are literal in the target language."""
         return {
+            **({} if self._listed_normal else {"beware": NO_NORMAL}),
             "excluded": dict(sorted(self.excluded.items())),
             "set_apart": dict(self._apart),
             "too_common": {
