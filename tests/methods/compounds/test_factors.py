@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
 from recombine.benchmark import Example
 from recombine.methods.compounds.factors import (
-    JudgedCompound,
     count_in,
     equal_bins,
-    error_rate,
     factor_tables,
     frequency_class,
     regression,
 )
+from recombine.metrics.observations import ObservationTable, measure_of
+from recombine.metrics.slices import SplitExamples
+from recombine.registry import create
 from recombine.report.reading.observations import read_observations
 from recombine.report.reading.runs import open_runs
 from recombine.report.tables.published import COGNITION, PublishedSetting
@@ -55,20 +58,19 @@ def test_rates_are_right(tables):
     assert frequency["zero shot (0)"][2] == 33
 
 
-def test_intervals_are_clustered():
-    """Five copies of one outcome are one trial."""
-
-    def judged(errors, per_group):
-        return [
-            JudgedCompound(Example.make(source="x", group=str(place // per_group)), (float(error),))
-            for place, error in enumerate(errors)
-        ]
-
-    errors = np.repeat([0, 1] * 10, 5)
-    clustered, independent = error_rate(judged(errors, 5)), error_rate(judged(errors, 1))
-    assert clustered[2] == independent[2] == 50
-    assert clustered[4] - clustered[3] > 1.9 * (independent[4] - independent[3])
-    assert clustered[1] == 20
+def observed(judged: Sequence[tuple[Example, float]]) -> ObservationTable:
+    """Sentences that a system called toy got wrong (1) or right (0)."""
+    metric = create("metric", "compound", {})
+    errors = np.array([error for _, error in judged])
+    voice = ("toy", 1)
+    return ObservationTable(
+        **measure_of(metric, "gen").facts,
+        keys=tuple(example.id for example, _ in judged),
+        ids=tuple((example.id,) for example, _ in judged),
+        examples=SplitExamples((example.id, example) for example, _ in judged),
+        values={voice: errors},
+        stats={voice: np.stack([errors, np.ones_like(errors), np.zeros_like(errors)], axis=1)},
+    )
 
 
 def test_a_rate_has_the_interval_that_the_page_gives_it(tmp_path):
@@ -95,8 +97,8 @@ def test_the_regression_finds_the_planted_factor():
                 source=example.source, tags=example.tags, group=f"{example.group} {copy}",
                 focus=example.focus, salt=str(copy),
             )  # fmt: skip
-            found.append(JudgedCompound(clone, (float(generator.random() < chance),)))
-    table = regression(found, "toy", count_in(["every small dog"], list(examples())))
+            found.append((clone, float(generator.random() < chance)))
+    table = regression(observed(found), "toy", count_in(["every small dog"], list(examples())))
     effects = {row[0]: row for row in table.rows}
     assert effects["has ADJ"][1] > 3
     assert effects["has ADJ"][4] < 0.001
@@ -117,8 +119,8 @@ def test_a_category_that_is_always_wrong_is_not_the_one_compared_with(recwarn):
                     salt=f"{copy} {category}",
                 )  # fmt: skip
                 chance = {"NP": 1.0, "PP": 0.3, "VP": 0.6}[category]
-                found.append(JudgedCompound(clone, (float(generator.random() < chance),)))
-    table = regression(found, "toy", count_in(["every small dog"], list(examples())))
+                found.append((clone, float(generator.random() < chance)))
+    table = regression(observed(found), "toy", count_in(["every small dog"], list(examples())))
     effects = {row[0]: row for row in table.rows}
     assert effects["category NP"][1:] == (None,) * 4
     assert 1.5 < effects["category VP"][2] < 0.6 / 0.4 / (0.3 / 0.7) < effects["category VP"][3]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -19,13 +19,13 @@ from recombine.benchmark import Example
 from recombine.corpus.cooccurrence import CorpusCounts
 from recombine.errors import MissingExtra
 from recombine.files import read_jsonl
+from recombine.metrics.observations import ObservationTable
+from recombine.metrics.slices import SplitExamples
 from recombine.report.reading.observations import read_observations
 from recombine.report.reading.runs import ReportRuns
 from recombine.report.tables.published import COGNITION, find_all, published_setting
 from recombine.report.tables.table import Cell, Table
-from recombine.statistics.aggregate import Aggregator, cluster_codes
 from recombine.statistics.logistic import Effect, clustered_logistic
-from recombine.statistics.sample import Sample
 
 METRIC = "compound"
 BINS = 5
@@ -37,26 +37,15 @@ COLUMNS = ("system", "sentences", "compounds", "error %", "low", "high")
 Array = npt.NDArray[np.float64]
 
 
-class JudgedCompound(NamedTuple):
-    """One scored sentence: its example, and for each seed 1 where it is wrong."""
-
-    example: Example
-    errors: tuple[float, ...]
-
-    @property
-    def error(self) -> float:
-        """The share of seeds that got it wrong."""
-        return sum(self.errors) / len(self.errors)
-
-
 def factor_tables(source: ReportRuns, split: str = "gen") -> list[Table]:
     """Return the tables of sections 6.1 to 6.6 and the regression; none without compounds."""
     scored = {(one.metric, one.split) for one in source.scores if one.checkpoint is None}
     if (METRIC, split) not in scored:
         return []
-    judged = _judged(source, split)
-    seen = _judged(source, "context") if (METRIC, "context") in scored else {}
-    everything = [one.example for rows in (*judged.values(), *seen.values()) for one in rows]
+    table = read_observations(source, METRIC, split)
+    has_contexts = (METRIC, "context") in scored
+    both = _stacked(table, read_observations(source, METRIC, "context")) if has_contexts else table
+    everything = [both.examples[ids[0]] for ids in both.ids]
     corpus = [name for name in ("train",) if name in source.benchmark.splits]
     corpus = corpus or [name for name in ("dev", "test") if name in source.benchmark.splits]
     files = [source.benchmark.split_path(name) for name in corpus]
@@ -64,74 +53,74 @@ def factor_tables(source: ReportRuns, split: str = "gen") -> list[Table]:
     setting = published_setting(source)
     beside = setting is not None and setting.name == COGNITION and "Transformer" in setting.kinds
     note = f"Counted in: {', '.join(corpus) or 'nothing, the benchmark has no corpus'}."
-    both = {system: [*rows, *seen.get(system, [])] for system, rows in judged.items()}
     tables = [
         _table(
             "figure-2-compound-frequency",
             "Compound frequency in training (section 6.1, Figure 2)",
-            # Of a system that learned from other text nobody knows how often it saw a compound.
-            {system: rows for system, rows in both.items() if system in source.learned},
+            both,
             lambda e: frequency_class(counts.occurrences[compound_text(e)]),
             (
                 note,
                 "Original phrases of the contexts are included where they were scored.",
                 *(_printed("frequency") if beside else ()),
             ),
+            # Of a system that learned from other text nobody knows how often it saw a compound.
+            [system for system in both.systems if system in source.learned],
         ),
         _table(
             "figure-3-compound-length",
             "Compound length in atoms (section 6.2, Figure 3)",
-            judged,
+            table,
             _tag("length"),
             _printed("length") if beside else (),
         ),
-        *_frequency_tables(judged, counts, note),
+        *_frequency_tables(table, counts, note),
         _table(
             "figure-5-cooccurrence",
             "Co-occurrence of atoms: sign of the mean PMI within five words, by length "
             "(section 6.4, Figure 5)",
-            judged,
+            table,
             _sign_of_pmi(counts),
             (note,),
         ),
         _binned(
             "cooccurrence",
             "Co-occurrence of atoms, mean PMI within five words",
-            judged,
+            table,
             lambda e: counts.association(atoms_of(e)),
             (note,),
         ),
-        _table("figure-6-pattern", "Pattern (section 6.5, Figure 6)", judged, _tag("pattern")),
+        _table("figure-6-pattern", "Pattern (section 6.5, Figure 6)", table, _tag("pattern")),
         _table(
             "figure-6-modifier",
             "With or without a modifier (section 6.5, Figure 6)",
-            judged,
+            table,
             _has("MOD"),
             _printed("modifier") if beside else (),
         ),
         _table(
             "figure-6-adjective",
             "With or without an adjective (section 6.5, Figure 6)",
-            judged,
+            table,
             _has("ADJ"),
             _printed("adjective") if beside else (),
         ),
         _binned(
             "figure-7-context-length",
             "Length of the context (section 6.6, Figure 7)",
-            judged,
+            table,
             _number("context_length"),
             (),
         ),
         _binned(
             "figure-7-context-distance",
             "Mean dependency distance of the context (section 6.6, Figure 7)",
-            judged,
+            table,
             _number("mdd"),
             (),
         ),
     ]
-    tables += [regression(rows, system, counts) for system, rows in judged.items()]
+    tables += [regression(table, system, counts) for system in table.systems]
     return [table for table in tables if table.rows]
 
 
@@ -148,24 +137,37 @@ def _why(note: str) -> str:
     return f", {note}" if note else ""
 
 
-def error_rate(rows: Sequence[JudgedCompound]) -> tuple[int, int, float, float, float]:
-    """Sentences, compounds, the error rate and its interval, as every score of a report has it.
+def _stacked(first: ObservationTable, second: ObservationTable) -> ObservationTable:
+    """The observations of two splits by the systems and seeds that have both."""
+    voices = [voice for voice in first.stats if voice in second.stats]
+    return replace(
+        first,
+        keys=(*first.keys, *second.keys),
+        ids=(*first.ids, *second.ids),
+        unobserved=(*first.unobserved, *second.unobserved),
+        examples=SplitExamples({**first.examples, **second.examples}),
+        values={
+            voice: np.concatenate([first.values[voice], second.values[voice]]) for voice in voices
+        },
+        stats={
+            voice: np.concatenate([first.stats[voice], second.stats[voice]]) for voice in voices
+        },
+        classes={},
+        details={},
+    )
 
-    Seeds and compounds are both a sample: five contexts of a compound are one unit.
-    """
-    tables = [np.array([[one.errors[seed]] for one in rows]) for seed in range(len(rows[0].errors))]
-    groups = [one.example.group or "" for one in rows]
-    span = Sample({"": tables}, Aggregator("mean"), cluster_codes(groups)).interval("")
-    compounds = len({one.example.group or one.example.id for one in rows})
-    return len(rows), compounds, *span.span
 
-
-def regression(rows: Sequence[JudgedCompound], system: str, counts: CorpusCounts) -> Table:
+def regression(table: ObservationTable, system: str, counts: CorpusCounts) -> Table:
     """Return odds ratios of an error, all factors at once, standard errors clustered."""
     name, title = f"compound-regression-{system}", f"All factors at once: {system}"
     columns = ("factor", "odds ratio", "low", "high", "p")
-    categories = _categories(rows)
-    names, design, outcome, groups = _design(rows, categories, counts)
+    judged = [table.aggregator.counts(stats) for stats in table.tables(system)]
+    table = table.at(np.flatnonzero(np.all(judged, axis=0)).tolist())
+    examples = [table.examples[ids[0]] for ids in table.ids]
+    # The share of seeds that got a sentence wrong.
+    outcome = np.mean([stats[:, 0] for stats in table.tables(system)], axis=0)
+    categories = _categories(examples, outcome)
+    names, design, groups = _design(examples, categories, counts)
     if len(names) < 2 or outcome.min() == outcome.max():
         return Table(name, title, columns, ())
     try:
@@ -193,32 +195,32 @@ def _odds(effect: Effect | None) -> tuple[Cell, ...]:
         return (*(float(np.exp(value)) for value in effect[:3]), effect.p)
 
 
-def _categories(rows: Sequence[JudgedCompound]) -> list[str]:
+def _categories(examples: Sequence[Example], outcome: Array) -> list[str]:
     """Return the categories by name; to compare with, first one that has right and wrong."""
-    errors: dict[str, list[float]] = {}
-    for one in rows:
-        errors.setdefault(str(one.example.tags.get("category", "")), []).append(one.error)
-    return sorted(errors, key=lambda category: ({*errors[category]} in ({0.0}, {1.0}), category))
+    errors: dict[str, set[float]] = {}
+    for example, error in zip(examples, outcome.tolist(), strict=True):
+        errors.setdefault(str(example.tags.get("category", "")), set()).add(error)
+    return sorted(errors, key=lambda category: (errors[category] in ({0.0}, {1.0}), category))
 
 
 def _design(
-    rows: Sequence[JudgedCompound], categories: Sequence[str], counts: CorpusCounts
-) -> tuple[list[str], Array, Array, npt.NDArray[np.int64]]:
+    examples: Sequence[Example], categories: Sequence[str], counts: CorpusCounts
+) -> tuple[list[str], Array, npt.NDArray[np.int64]]:
     numbers: dict[str, Callable[[Example], float | None]] = {
         "rarest atom (log2 frequency)": lambda e: math.log2(1 + _rarest(e, counts)),
         "co-occurrence (PMI)": lambda e: counts.association(atoms_of(e)),
         "context length": _number("context_length"),
         "dependency distance": _number("mdd"),
     }
-    columns: dict[str, list[float]] = {"(base)": [1.0] * len(rows)}
+    columns: dict[str, list[float]] = {"(base)": [1.0] * len(examples)}
     for category in categories[1:]:
         columns[f"category {category}"] = [
-            float(one.example.tags.get("category") == category) for one in rows
+            float(example.tags.get("category") == category) for example in examples
         ]
     for role in ("MOD", "ADJ"):
-        columns[f"has {role}"] = [float(_has(role)(one.example) == "with") for one in rows]
+        columns[f"has {role}"] = [float(_has(role)(example) == "with") for example in examples]
     for name, read in numbers.items():
-        values = [read(one.example) for one in rows]
+        values = [read(example) for example in examples]
         if all(value is not None for value in values):
             columns[name] = [float(value) for value in values if value is not None]
     kept: dict[str, Array] = {}
@@ -236,86 +238,73 @@ def _design(
         kept[name] = array
     codes: dict[str, int] = {}
     groups = np.array(
-        [codes.setdefault(one.example.group or one.example.id, len(codes)) for one in rows]
+        [codes.setdefault(example.group or example.id, len(codes)) for example in examples]
     )
-    outcome = np.array([one.error for one in rows], dtype=np.float64)
-    return list(kept), np.column_stack(list(kept.values())), outcome, groups
-
-
-def _judged(source: ReportRuns, split: str) -> dict[str, list[JudgedCompound]]:
-    table = read_observations(source, METRIC, split)
-    examples = source.examples(split)
-    found: dict[str, list[JudgedCompound]] = {}
-    for system in table.systems:
-        wrong = np.stack([stats[:, 0] for stats in table.tables(system)], axis=1)
-        found[system] = [
-            JudgedCompound(examples[ids[0]], tuple(errors))
-            for ids, errors in zip(table.ids, wrong.tolist(), strict=True)
-        ]
-    return found
+    return list(kept), np.column_stack(list(kept.values())), groups
 
 
 def _table(
     name: str,
     title: str,
-    judged: Mapping[str, Sequence[JudgedCompound]],
+    table: ObservationTable,
     label: Callable[[Example], str | None],
     notes: Sequence[str] = (),
+    systems: Sequence[str] | None = None,
 ) -> Table:
-    rows = tuple(_rows(judged, label))
-    return Table(name, title, ("value", *COLUMNS), rows, tuple(notes), lower=frozenset({"error %"}))
-
-
-def _rows(
-    judged: Mapping[str, Sequence[JudgedCompound]], label: Callable[[Example], str | None]
-) -> Iterator[tuple[Cell, ...]]:
-    for system, rows in judged.items():
-        groups: dict[str, list[JudgedCompound]] = {}
-        for one in rows:
-            value = label(one.example)
-            if value is not None:
-                groups.setdefault(value, []).append(one)
-        for value in sorted(groups, key=_natural):
-            yield (value, system, *error_rate(groups[value]))
+    """The error rate for each value of a factor, a slice of the observations."""
+    places: dict[str, list[int]] = {}
+    for place, ids in enumerate(table.ids):
+        value = label(table.examples[ids[0]])
+        if value is not None:
+            places.setdefault(value, []).append(place)
+    slices = {value: np.array(places[value]) for value in sorted(places, key=_natural)}
+    samples = {value: table.sample(where) for value, where in slices.items()}
+    rows: list[tuple[Cell, ...]] = []
+    for system in table.systems if systems is None else systems:
+        for value, where in slices.items():
+            examples = [table.examples[table.ids[place][0]] for place in where]
+            compounds = len({example.group or example.id for example in examples})
+            span = samples[value].interval(system).span
+            rows.append((value, system, len(where), compounds, *span))
+    lower = frozenset({"error %"})
+    return Table(name, title, ("value", *COLUMNS), tuple(rows), tuple(notes), lower=lower)
 
 
 def _binned(
     name: str,
     title: str,
-    judged: Mapping[str, Sequence[JudgedCompound]],
+    table: ObservationTable,
     measure: Callable[[Example], float | None],
     notes: Sequence[str],
     size: int = BINS,
 ) -> Table:
-    examples = {one.example.id: one.example for rows in judged.values() for one in rows}
-    values = {key: measure(example) for key, example in examples.items()}
+    values = {ids[0]: measure(table.examples[ids[0]]) for ids in table.ids}
     known = {key: value for key, value in values.items() if value is not None}
     if not known:
         return Table(name, title, ("value", *COLUMNS), ())
     bins = equal_bins(known, size)
-    return _table(name, title, judged, lambda e: bins.get(e.id), notes)
+    return _table(name, title, table, lambda e: bins.get(e.id), notes)
 
 
-def _frequency_tables(
-    judged: Mapping[str, Sequence[JudgedCompound]], counts: CorpusCounts, note: str
-) -> Iterator[Table]:
+def _frequency_tables(table: ObservationTable, counts: CorpusCounts, note: str) -> Iterator[Table]:
     """Yield bins by the rarest atom: all lengths, and each length (Figures 8, 4, 9 and 10)."""
-    lengths = sorted({len(one.example.focus) for rows in judged.values() for one in rows})
+    lengths = sorted({len(table.examples[ids[0]].focus) for ids in table.ids})
     for length in (0, *lengths):
-        part = {
-            system: [one for one in rows if length in (0, len(one.example.focus))]
-            for system, rows in judged.items()
-        }
         figure = FREQUENCY_FIGURES.get(length)
         title = f"Frequency of the rarest atom{f', {length} atoms' if length else ''}"
         yield _binned(
             f"{f'figure-{figure}-' if figure else ''}atom-frequency-{length or 'all'}",
             f"{title} (section 6.3{f', Figure {figure}' if figure else ''})",
-            part,
-            lambda e: float(_rarest(e, counts)),
+            table,
+            _rarest_of(length, counts),
             (note,),
             FREQUENCY_BINS,
         )
+
+
+def _rarest_of(length: int, counts: CorpusCounts) -> Callable[[Example], float | None]:
+    """How often the rarest atom occurs, of compounds of so many atoms; 0 = of all."""
+    return lambda e: float(_rarest(e, counts)) if length in (0, len(e.focus)) else None
 
 
 def _sign_of_pmi(counts: CorpusCounts) -> Callable[[Example], str | None]:
