@@ -22,9 +22,10 @@ ALL = "all"
 class Score(Estimate):
     """A score with its interval, and of how many it speaks.
 
-    It is of `n` keys of the `of` that the metric is about; `failed` keys had no output. `tag` and
-    `slice` say of which part of the split; both are empty for the whole. `seeds` are the scores of
-    each seed; the value is their mean, never the best.
+    It is of `n` keys of the `of` that the metric is about; `failed` keys had no output. Of several
+    seeds `n` is that of the seed with the fewest, and a key failed where any seed lacks its output.
+    `tag` and `slice` say of which part of the split; both are empty for the whole. `seeds` are the
+    scores of each seed; the value is their mean, never the best.
     """
 
     metric: str

@@ -90,6 +90,22 @@ def test_a_few_lost_sentences_are_told_and_no_more(tmp_path: Path) -> None:
     assert "Without output: engine 2 of 100." in report.headline.sentences
 
 
+def test_sentences_that_any_seed_lost_are_told_as_such(tmp_path: Path) -> None:
+    """Each seed lost two others: four have no output with some seed, and no seed lost four."""
+    benchmark = _benchmark(tmp_path)
+
+    def outputs(split: str, seed: int) -> dict[str, str]:
+        rows = benchmark.read(split)
+        return {row.id: "x" for place, row in enumerate(rows) if place // 2 != seed}
+
+    run = scored_run(
+        tmp_path / "run", benchmark, {"engine": outputs}, metrics=["exact"], seeds=(1, 2)
+    )
+    report = build_report(open_runs([run]), ReportOptions())
+    assert "Without output: engine 4 of 100 with some seed." in report.headline.sentences
+    assert lacking(20, 80, 100, seeds=2) == "has no output for 20 of 100 with some seed"
+
+
 def test_compare_says_why_there_is_no_verdict(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -22,16 +22,21 @@ REJECTED = 0.02
 
 def incomplete(score: Score) -> str:
     """Why nothing can be concluded from a score; empty where something can."""
-    return lacking(score.failed, score.n, score.of)
+    return lacking(score.failed, score.n, score.of, len(score.seeds))
 
 
-def lacking(failed: int, judged: int, of: int) -> str:
+def lacking(failed: int, judged: int, of: int, seeds: int = 1) -> str:
     """Why nothing can be concluded from so many judged of all; empty where something can."""
     if failed > (1 - COMPLETE) * of:
-        return f"has no output for {failed:,} of {of:,}"
+        return f"has no output for {failed:,} of {of:,}{_of_some_seed(seeds)}"
     if judged < JUDGED * of:
         return f"could be judged on {judged:,} of {of:,} only"
     return ""
+
+
+def _of_some_seed(seeds: int) -> str:
+    """What to add to a count of keys that any of several seeds lacks."""
+    return " with some seed" if seeds > 1 else ""
 
 
 def no_verdict(reasons: Mapping[str, str]) -> str:
@@ -59,7 +64,11 @@ def training_told(trained_on: Mapping[str, str]) -> list[str]:
 
 def outputs_told(scores: Iterable[Score]) -> list[str]:
     """Which systems left sentences without an output, or could not be judged on some."""
-    lost = [f"{one.system} {one.failed:,} of {one.of:,}" for one in scores if one.failed]
+    lost = [
+        f"{score.system} {score.failed:,} of {score.of:,}{_of_some_seed(len(score.seeds))}"
+        for score in scores
+        if score.failed
+    ]
     return [f"Without output: {', '.join(lost)}."] if lost else []
 
 
