@@ -33,6 +33,9 @@ def separated(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
+UNKNOWN = "unknown"
+# What a system may have learned from, as recombine.systems.base has it: --help imports nothing.
+TRAINED_ON = ("train", "control", UNKNOWN, "nothing")
 ENGINES = ("local", "ray")
 FORMATS = ("tsv", "text", "parquet", "wmt", "inspect", "lm-eval")
 

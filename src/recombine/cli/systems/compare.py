@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from recombine.cli.options import Verb, share
+from recombine.cli.options import TRAINED_ON, UNKNOWN, Verb, share
 from recombine.cli.talk import fitted, known, print_json, printable, room, say
 from recombine.errors import ConfigError
 
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--trained-on",
-        default="unknown",
+        default=UNKNOWN,
         metavar="WHAT",
         help="what the systems learned from: train (of this benchmark), control, unknown "
         "(default) or nothing; for single systems NAME=WHAT,NAME=WHAT",
@@ -118,8 +118,6 @@ def _system_names(paths: Sequence[Path], given: str | None) -> list[str]:
 
 def _trained_on(names: Sequence[str], given: str) -> dict[str, str]:
     """What each system learned from: the same of all, or NAME=WHAT of some."""
-    from recombine.systems.base import TRAINED_ON, UNKNOWN
-
     if "=" not in given:
         trained_on = dict.fromkeys(names, given)
     else:

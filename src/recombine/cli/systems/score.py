@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from recombine.cli.options import LONG, Verb, share
+from recombine.cli.options import LONG, TRAINED_ON, UNKNOWN, Verb, share
 from recombine.cli.systems.experiments import print_plans, read_experiments
 from recombine.cli.talk import aligned, known, print_json, print_plan, printable, say
 from recombine.errors import ConfigError, DataError
@@ -59,6 +59,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="count",
         help="a sentence without output: count it as the metric declares (default), or skip it",
     )
+    parser.add_argument(
+        "--trained-on",
+        choices=TRAINED_ON,
+        help="what the system learned from: train (of this benchmark), control, unknown (default) "
+        "or nothing. Without --metric, meaning comes first where it did not learn from a "
+        "benchmark that a grammar wrote",
+    )
     share(parser, "--metric", "-o", "--trust", "--json", *LONG)
 
 
@@ -75,12 +82,17 @@ def _score_experiment(options: argparse.Namespace) -> int:
     from recombine.experiment.scoring import score_run
 
     options.experiment = options.target
-    for name in ("hyps", "split", "metric", "observations", "tags", "json", "explain", "summary"):
+    for name in (
+        "hyps", "split", "metric", "observations", "tags", "json", "explain", "summary",
+        "trained_on",
+    ):  # fmt: skip
         if getattr(options, name) and not (name == "json" and options.dry_run):
             raise ConfigError(
-                f"--{name} goes with a benchmark, but {options.target} is an experiment",
-                hint="an experiment names its metrics and splits itself: -o 'metrics=[\"exact\"]'"
-                if name in ("metric", "split")
+                f"--{name.replace('_', '-')} goes with a benchmark, but {options.target} is an "
+                "experiment",
+                hint="an experiment says it itself: -o 'metrics=[\"exact\"]', "
+                "-o system.NAME.trained_on=train"
+                if name in ("metric", "split", "trained_on")
                 else "recombine score BENCHMARK --hyps FILE, or recombine report RUN",
             )
     if options.dry_run:
@@ -108,11 +120,12 @@ def _worth(missing: str) -> str:
 
 
 def _score_file(options: argparse.Namespace) -> int:
-    from recombine.benchmark import Benchmark
+    from recombine.benchmark import TRAINING_SPLITS, Benchmark
     from recombine.config import apply_overrides
     from recombine.experiment.hypotheses import read_hypotheses
     from recombine.files import write_jsonl
     from recombine.metrics.scoring import (
+        UNTAUGHT,
         about_nothing,
         create_metrics,
         default_metrics,
@@ -144,10 +157,11 @@ def _score_file(options: argparse.Namespace) -> int:
                 say(f"note: a sample: {len(chosen):,} of {len(examples):,} examples of '{name}'")
         hypotheses = {name: text for name, text in hypotheses.items() if name in asked}
     metric_options = apply_overrides({}, options.overrides)
+    names = options.metric or default_metrics(
+        benchmark, learned=(options.trained_on or UNKNOWN) in TRAINING_SPLITS
+    )
     if options.dry_run:
-        metrics = create_metrics(
-            options.metric or default_metrics(benchmark), benchmark, metric_options
-        )
+        metrics = create_metrics(names, benchmark, metric_options)
         plan = {
             "benchmark": benchmark.manifest.name,
             "hypotheses": len(hypotheses),
@@ -162,7 +176,7 @@ def _score_file(options: argparse.Namespace) -> int:
     tables = score(
         benchmark,
         hypotheses,
-        options.metric or None,
+        names,
         options=metric_options,
         missing=options.missing,
         asked=asked,
@@ -172,6 +186,11 @@ def _score_file(options: argparse.Namespace) -> int:
             "nothing to score: none of these metrics applies to any of these sentences",
             hint=f"benchmark {benchmark.manifest.name} recommends: "
             + ", ".join(default_metrics(benchmark)),
+        )
+    if not (options.trained_on or options.metric) and names[0] == UNTAUGHT:
+        say(
+            f"note: {UNTAUGHT} is scored because nobody said that the system learned from this "
+            "benchmark; --trained-on train leaves it out"
         )
     for name in about_nothing(options.metric, tables):
         say(f"note: {name} applies to none of these sentences")
