@@ -17,6 +17,7 @@ from recombine.report.options import ReportOptions
 from recombine.report.reading.observations import read_observations
 from recombine.report.reading.runs import open_runs
 from recombine.report.reading.validity import lacking
+from recombine.statistics.luck import SeedLuck, SliceSeeds, luck_of_slices
 from recombine.statistics.paired import PairedDifference, holm, mcnemar
 from recombine.statistics.sample import Sample
 
@@ -113,13 +114,11 @@ def _difference(
     first: str,
     second: str,
     sample: Sample | None = None,
+    luck: SeedLuck | None = None,
 ) -> PairedDifference:
     """Second minus first on the keys that could be judged for both, or on those of a slice."""
-    both = judged_by_both(table, first, second, where)
-    if both is not where:
-        sample = table.sample(both, (first, second))
-    sample = sample or table.sample(where)
-    difference = sample.difference(first, second)
+    sample = _judged_sample(table, where, first, second, sample)
+    difference = sample.difference(first, second, luck)
     # The lower number is the one that may be higher: of a right share that of the system behind, of
     # an error rate that of the better one.
     lower = first if difference.value > 0 else second
@@ -129,11 +128,21 @@ def _difference(
     )
 
 
+def _judged_sample(
+    table: ObservationTable, where: Rows | None, first: str, second: str, sample: Sample | None
+) -> Sample:
+    """What two systems did on the keys that could be judged for both; `sample` is of all keys."""
+    both = judged_by_both(table, first, second, where)
+    if both is not where:
+        return table.sample(both, (first, second))
+    return sample or table.sample(where)
+
+
 def lacks(table: ObservationTable, system: str) -> str:
     """Why nothing can be concluded of a system; empty where something can."""
     failed = table.lacking[system]
     judged = min(int(table.aggregator.counts(rows).sum()) for rows in table.tables(system))
-    return lacking(int(failed.sum()), judged, len(failed))
+    return lacking(int(failed.sum()), judged, len(failed), len(table.seeds[system]))
 
 
 def judged_by_both(
@@ -158,10 +167,13 @@ def _slices(
     """Differences of each pair on each value of the main tag, all of them one family of tests."""
     tag = table.main_tag
     places = table.slices(tag) if tag is not None else {}
+    luck = _luck(table, places, pairs)
     differences = []
-    for where in places.values():
+    for value, where in places.items():
         sample = table.sample(where)
-        differences += [_difference(table, where, *pair, sample) for pair in pairs]
+        differences += [
+            _difference(table, where, *pair, sample, luck.get((value, pair))) for pair in pairs
+        ]
     adjusted = holm([difference.p_value for difference in differences])
     slices: dict[tuple[str, str], list[SliceDifference]] = {pair: [] for pair in pairs}
     cells = ((value, where, pair) for value, where in places.items() for pair in pairs)
@@ -172,6 +184,26 @@ def _slices(
             SliceDifference(value, len(where), difference, p_adjusted, table.higher_is_better)
         )
     return {pair: tuple(of_pair) for pair, of_pair in slices.items()}
+
+
+def _luck(
+    table: ObservationTable, places: Mapping[str, Rows], pairs: Sequence[tuple[str, str]]
+) -> dict[tuple[str, tuple[str, str]], SeedLuck | None]:
+    """What all slices say of the variance over seeds on each; nothing of pairs with one seed."""
+    pairs = [pair for pair in pairs if any(len(table.seeds[system]) > 1 for system in pair)]
+    seeds: dict[tuple[str, str], dict[str, SliceSeeds]] = {pair: {} for pair in pairs}
+    for value, where in places.items() if pairs else ():
+        sample = table.sample(where)
+        for pair in pairs:
+            judged = _judged_sample(table, where, *pair, sample)
+            found = judged.seeds_of(*pair) if judged.units.count > 1 else None
+            if found is not None:
+                seeds[pair][value] = found
+    return {
+        (value, pair): luck
+        for pair, slices in seeds.items()
+        for value, luck in zip(slices, luck_of_slices(list(slices.values())), strict=True)
+    }
 
 
 def _discordant(table: ObservationTable, first: str, second: str) -> tuple[int, int]:

@@ -19,6 +19,7 @@ from recombine.statistics.intervals import (
     residual_mean_square,
     without_residual,
 )
+from recombine.statistics.luck import SeedLuck
 
 # Fewer units than this cannot reach p < .05 by any exact test: 2 / 2^5 is .0625.
 FEWEST_UNITS = 6
@@ -52,10 +53,13 @@ def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> Disc
     return Discordant(only_first, only_second, p_value)
 
 
-def difference_components(first: Array, second: Array, freedom: float) -> list[Component]:
+def difference_components(
+    first: Array, second: Array, freedom: float, luck: SeedLuck | None = None
+) -> list[Component]:
     """The variance of the difference of two seeds x units tables of the same units.
 
-    `freedom` are the degrees of freedom of these units.
+    `freedom` are the degrees of freedom of these units; `luck` is what other slices, too, say of
+    the variance over seeds here.
 
     Both systems have one variance over seeds, pooled over those that have several, with the pooled
     degrees of freedom: a system with one seed brings no knowledge of its own. The variance of the
@@ -71,8 +75,9 @@ def difference_components(first: Array, second: Array, freedom: float) -> list[C
     # One degree of freedom is too few to rest on where chance leaves nothing of the units.
     residual = pooled.residual * means if pooled.freedom > 1 else 0.0
     excess = max(by_unit - residual, 0.0)
+    by_seed = luck or (Component(pooled.by_seed, pooled.freedom),)
     return [
-        Component(pooled.by_seed * means, pooled.freedom),
+        *(Component(part.variance * means, part.freedom) for part in by_seed),
         Component(excess / units, freedom),
     ]
 

@@ -27,6 +27,7 @@ from recombine.statistics.intervals import (
     two_sided_p,
     unknown,
 )
+from recombine.statistics.luck import SeedLuck, SliceSeeds, slice_seeds
 from recombine.statistics.paired import (
     FEWEST_UNITS,
     UNDECIDABLE,
@@ -128,8 +129,14 @@ class Sample:
             estimate, parts, self.units.count, aggregator.limits, self.confidence, name
         )
 
-    def difference(self, first: str, second: str) -> PairedDifference:
+    def seeds_of(self, first: str, second: str) -> SliceSeeds | None:
+        """What the seeds of two systems did; None where neither has several."""
+        return slice_seeds(self.contributions(first), self.contributions(second))
+
+    def difference(self, first: str, second: str, luck: SeedLuck | None = None) -> PairedDifference:
         """Second minus first, seeds taken into account where there are several.
+
+        `luck` is what all slices of a comparison say of the variance over seeds on this one.
 
         One seed each: McNemar's exact test for verdicts that stand alone, else approximate
         randomisation. Several seeds: Student's t with the variance of seeds and of paired units.
@@ -142,7 +149,7 @@ class Sample:
         observed = means[1] - means[0]
         if math.isnan(observed) or self.units.count < FEWEST_VARIED:
             return PairedDifference(observed, method=TOO_FEW)
-        parts = self._difference_parts(first, second)
+        parts = self._difference_parts(first, second, luck)
         variance = sum(part.variance for part in parts)
         if not math.isfinite(variance):
             return PairedDifference(observed, method=TOO_FEW)
@@ -208,9 +215,11 @@ class Sample:
         parts = unpaired_components(here, there, (self.freedom, other.freedom), one_system=True)
         return self._difference_interval(observed - elsewhere, parts, units)
 
-    def _difference_parts(self, first: str, second: str) -> list[Component]:
+    def _difference_parts(
+        self, first: str, second: str, luck: SeedLuck | None = None
+    ) -> list[Component]:
         tables = self.contributions(first), self.contributions(second)
-        return difference_components(*tables, self.freedom)
+        return difference_components(*tables, self.freedom, luck)
 
     def _difference_interval(
         self, observed: float, parts: Sequence[Component], units: int
