@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from recombine.report import ReportOptions, write_report
 from recombine.report.findings import build_report
 from recombine.report.gap import gap_sentences
 from recombine.report.page.comparisons import compare_section
+from recombine.report.page.gap import gap_section
 from recombine.report.page.sections import scores_section
 from recombine.report.reading.runs import open_runs
 from recombine.report.scorecard import headline as scorecard_headline
@@ -89,7 +91,7 @@ def test_what_may_be_chance_is_not_called_composition(controlled):
     assert gap_sentences([open_gap])[0].endswith(": so much is composition.")
     for composition, told in (
         (Estimate(3.7, -2.3, 9.6), "gets 3.7 (−2.3 to 9.6) points more"),
-        (Estimate(-1.0, -2.3, 0.6), "gets −1.0 (−2.3 to 0.6) points more"),
+        (Estimate(-1.0, -2.3, 0.6), "gets 1.0 (−0.6 to 2.3) points fewer"),
     ):
         (sentence,) = gap_sentences([replace(open_gap, composition=composition)])
         assert told in sentence
@@ -98,6 +100,27 @@ def test_what_may_be_chance_is_not_called_composition(controlled):
     assert sentence.endswith(
         "points more than own on the same new sentences: too few sentences to tell."
     )
+
+
+def test_a_control_that_does_worse_takes_no_part_of_the_gap(controlled):
+    """`Of 63 points -3 are composition` is no sentence; its bar went beyond the familiar score."""
+    report = build_report(open_runs([controlled]), ReportOptions(metrics=("exact",)))
+    parts = next(parts for parts in report.gaps if parts.control)
+    for composition, claim in (
+        (Estimate(-3.0, -5.0, -1.0), "none are composition"),
+        (Estimate(-3.0, -7.0, 1.0), "none are shown to be composition"),
+    ):
+        worse = replace(
+            parts,
+            composition=composition,
+            difficulty=Estimate(parts.gap.value + 3.0),
+        )
+        (sentence,) = gap_sentences([worse])
+        assert f"loses on new sentences {claim}: {parts.control} gets 3.0 (" in sentence
+        assert "points fewer than" in sentence
+    drawn = gap_section(replace(report, gaps=(worse,)))
+    widths = [float(width) for width in re.findall(r"width:([\d.]+)%", drawn)]
+    assert sum(widths) == pytest.approx(parts.familiar.value, abs=0.2)
 
 
 def test_a_control_wins_nothing(controlled, tmp_path):

@@ -174,8 +174,13 @@ def gap_sentences(gaps: Sequence[GapParts], hint: str = "") -> list[str]:
                 alone.append(f"{parts.system} ({number(parts.gap.value)})")
         elif parts.gap is None or parts.difficulty is None:
             told.append(
-                f"{parts.control} gets {shown(parts.composition)} points more than {parts.system} "
-                f"on the same new sentences: {_concluded(parts.composition)}."
+                f"{_beside_control(parts, parts.composition)}: {_concluded(parts.composition)}."
+            )
+        elif parts.composition.value < 0:
+            none = "none are" if parts.composition.high < 0 else "none are shown to be"
+            told.append(
+                f"Of {number(parts.gap.value)} points that {parts.system} loses on new sentences "
+                f"{none} composition: {_beside_control(parts, parts.composition)}."
             )
         else:
             told.append(
@@ -194,17 +199,30 @@ def gap_sentences(gaps: Sequence[GapParts], hint: str = "") -> list[str]:
     return told
 
 
+def _beside_control(parts: GapParts, composition: Estimate) -> str:
+    """How many points a control gets more or fewer."""
+    sign, word = (1.0, "more") if composition.value >= 0 else (-1.0, "fewer")
+    return (
+        f"{parts.control} gets {shown(_turned(composition, sign))} points {word} than "
+        f"{parts.system} on the same new sentences"
+    )
+
+
 def _concluded(composition: Estimate) -> str:
     """What follows from what a control gets more; the interval decides."""
     if math.isnan(composition.low):
         return "too few sentences to tell"
-    return "so much is composition" if composition.low > 0 else "it may be chance"
+    if composition.low > 0:
+        return "so much is composition"
+    return "none of the loss is composition" if composition.high < 0 else "it may be chance"
 
 
 def named(parts: GapParts) -> str:
     """Against what the gap was taken apart, where its name does not say so."""
     kind = "neutral system" if parts.neutral else "control"
-    return "" if parts.control == kind else f" ({kind}: {parts.control})"
+    if kind in parts.control:
+        return "" if parts.control == kind else f" (against {parts.control})"
+    return f" ({kind}: {parts.control})"
 
 
 def shown(part: Estimate) -> str:

@@ -61,13 +61,35 @@ def test_the_method_says_which_sentences_are_familiar(findings, monkeypatch):
     assert familiar_results(findings) is None
 
 
+def test_a_system_that_is_better_on_one_kind_of_sentence_is_said_to_be(tmp_path):
+    """Two systems are equal in all and far apart on two kinds; the headline said that nobody can
+    tell them apart, and no more.
+    """
+    systems = {
+        "a": (0.9, 0.1, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5),
+        "b": (0.1, 0.9, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5),
+    }
+    run = synthetic.make_run(tmp_path, systems=systems, seeds=(1,), metrics=("exact",), luck=0.0)
+    told = build_report(open_runs([run]), ReportOptions(trials=50)).headline
+    assert "cannot tell" in told.headline
+    best, other = ("a", "b") if told.sentences[0].startswith("a ") else ("b", "a")
+    places = {"a": "Subj→Obj common", "b": "Prim→Subj proper"}
+    assert told.sentences[0] == (
+        f"{best} against {other}: better on 1 ({places[best]}) of the 8 structures, worse on 1 "
+        f"({places[other]}); the others are undecided."
+    )
+
+
 def test_several_systems_name_who_is_ahead_or_that_nobody_is(findings):
     """One system ahead is named; systems that the data cannot tell apart are said to be so."""
     assert findings.headline.headline.startswith("oracle-ish composes best: 9")
     tied = replace(findings.main, comparisons=())
     told = replace(findings, results=(tied, *findings.results[1:])).headline
     assert "cannot tell oracle-ish, transformer and lstm apart" in told.headline
-    best, worst = findings.headline.sentences
+    *wins, best, worst = findings.headline.sentences
+    assert [one.partition(":")[0] for one in wins] == [
+        "oracle-ish against transformer", "oracle-ish against lstm",
+    ]  # fmt: skip
     assert best == "oracle-ish: all 8 structures are right at least half of the time."
     assert worst.startswith("lstm: all 8 structures are right at least once, ")
 

@@ -48,9 +48,11 @@ class ConsistencyMethod(ImportedMethod):
         """Return one sentence per test."""
         told = []
         for split, results in report.firsts.items():
-            best = results.overall(report.ranking(results)[0][0])
+            tied = report.ranking(results)[0]
+            best = results.overall(tied[0])
             score = amount(results, best)
-            whose = f", {best.system}" if len(report.systems) > 1 else ""
+            # Of systems that the data cannot tell apart none is named as the best.
+            whose = f", {best.system}" if len(report.systems) > 1 and len(tied) == 1 else ""
             if math.isnan(best.value):
                 told.append(f"{score} on {report.split_name(split)}")
             elif split == "overgeneralisation":

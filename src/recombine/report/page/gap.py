@@ -40,19 +40,24 @@ def _bar(report: Findings, parts: GapParts) -> GapBar | None:
     """The familiar score as one bar: what is left of it on new sentences, and what is lost to what.
 
     Only drawn where the parts lie side by side: a metric to be kept low has no such bar, and a
-    part below zero (the control does worse) no width.
+    part below zero (the control does worse) no width; the other one is the whole gap then.
     """
     low, high = report.main.limits
-    if parts.composition is None or parts.difficulty is None or not report.main.higher_is_better:
+    gap, composition, difficulty = parts.gap, parts.composition, parts.difficulty
+    if gap is None or composition is None or difficulty is None:
+        return None
+    if not report.main.higher_is_better:
         return None
     scale = (high - low) if 0 < high - low < float("inf") else 100.0
     points = {
         "new": parts.new.value - (low if low > float("-inf") else 0.0),
-        "composition": parts.composition.value,
-        "difficulty": parts.difficulty.value,
+        "composition": composition.value,
+        "difficulty": difficulty.value,
     }
+    # The bar ends at the familiar score.
+    most = {"new": points["new"], "composition": gap.value, "difficulty": gap.value}
     pieces = (
-        GapPiece(name, max(0.0, 100 * value / scale), number(value))
+        GapPiece(name, max(0.0, 100 * min(value, most[name]) / scale), number(value))
         for name, value in points.items()
     )
     return GapBar(look(report, parts.system), tuple(pieces))

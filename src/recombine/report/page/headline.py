@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from recombine.metrics.score import Score
 from recombine.metrics.slices import LENGTH_TAG
+from recombine.report.compare import Comparison
 from recombine.report.findings import Findings
 from recombine.report.method import Headline
 from recombine.report.results import MetricResults
@@ -22,6 +23,8 @@ NEARLY_ALL, HALF, HARDLY = 0.9, 0.5, 0.05
 UNTOLD = "says too much that could not be judged"
 # A system that gets fewer familiar sentences right has not learnt the language itself.
 LEARNT = 50.0
+# Systems that the first one is compared with in words, and kinds of sentence that are named.
+MOST_PAIRS, MOST_NAMED = 2, 3
 
 
 def familiar_results(report: Findings) -> MetricResults | None:
@@ -133,7 +136,35 @@ def _several(report: Findings) -> Headline:
         head = f"The data cannot tell {listed(best)} apart on {new}"
     else:
         head = f"{listed(best)} are ahead of the others on {new}"
-    return Headline(head, _slices_told(report, [systems[0], systems[-1]]))
+    told = (*_wins_told(report), *_slices_told(report, [systems[0], systems[-1]]))
+    return Headline(head, told)
+
+
+def _wins_told(report: Findings) -> tuple[str, ...]:
+    """Where the first system is better than the next ones, and where worse: the mean hides it."""
+    main = report.main
+    best, *others = report.contenders
+    named = report.words.plural(main.main_tag or "")
+    told = []
+    for pair in main.comparisons:
+        if pair.second != best or pair.first not in others[:MOST_PAIRS]:
+            continue
+        verdicts = [_where(report, pair, verdict) for verdict in ("win", "loss")]
+        if any(verdicts):
+            better, worse = (where or "none" for where in verdicts)
+            told.append(
+                f"{best} against {pair.first}: better on {better} of the {len(pair.slices)} "
+                f"{named}, worse on {worse}; the others are undecided."
+            )
+    return tuple(told)
+
+
+def _where(report: Findings, pair: Comparison, verdict: str) -> str:
+    """How many kinds of sentence have this verdict, with their names where they are few."""
+    tag = report.main.main_tag or ""
+    values = [part.value for part in pair.slices if part.verdict == verdict]
+    names = ", ".join(report.words.label(tag, value) for value in values)
+    return f"{len(values)} ({names})" if 0 < len(values) <= MOST_NAMED else str(len(values) or "")
 
 
 def _slices_told(report: Findings, systems: Sequence[str]) -> tuple[str, ...]:
