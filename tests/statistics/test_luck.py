@@ -23,7 +23,7 @@ def verdicts(generator: np.random.Generator, share: float, seeds: int = 3) -> li
 def grades(
     generator: np.random.Generator, slices: int, common: float, own: np.ndarray, seeds: int = 3
 ) -> list[Sample]:
-    """Two equal systems on slices of fifty sentences; seeds with common luck and luck of a slice."""
+    """Two equal systems on slices of fifty sentences; luck of a seed, in all and on each slice."""
     together = generator.normal(0, common, (2, seeds))
     samples = []
     for place in range(slices):
@@ -40,8 +40,9 @@ def luck_of(samples: list[Sample]):
 
 
 def test_forty_points_on_one_of_many_patterns_are_no_tie():
-    # Three seeds of two systems have four degrees of freedom; corrected for 42 patterns alone they
-    # leave 43 points undecided that every seed shows.
+    """Three seeds of two systems have four degrees of freedom on a pattern; corrected for 42
+    patterns those alone leave 43 points undecided that every seed shows.
+    """
     generator = np.random.default_rng(7)
     samples = [
         Sample({"a": verdicts(generator, 0.5), "b": verdicts(generator, 0.5)}, SHARES)
@@ -57,7 +58,7 @@ def test_forty_points_on_one_of_many_patterns_are_no_tie():
 
 @pytest.mark.parametrize("common", [0.0, 1.0])
 def test_equal_systems_stay_equal_whether_luck_is_shared_by_slices_or_not(common):
-    # Where all slices move together they are no independent witnesses of the luck of three seeds.
+    """Slices that move together are no independent witnesses of the luck of three seeds."""
     generator = np.random.default_rng(3)
     alarms = 0
     for _ in range(60):
@@ -68,6 +69,7 @@ def test_equal_systems_stay_equal_whether_luck_is_shared_by_slices_or_not(common
 
 
 def test_common_luck_has_the_freedom_of_the_seeds_and_own_luck_that_of_the_slices():
+    """One part is seen as often as there are seeds, the other as often as there are slices."""
     generator = np.random.default_rng(5)
     (first, *_) = luck_of(grades(generator, 40, 2.0, np.full(40, 0.1)))
     assert first.common.freedom == 4
@@ -76,8 +78,9 @@ def test_common_luck_has_the_freedom_of_the_seeds_and_own_luck_that_of_the_slice
 
 
 def test_slices_that_differ_much_in_their_luck_rest_more_on_themselves():
-    # Variances drawn with six degrees of freedom: as many are found, up to the caution of a
-    # standard error.
+    """Variances drawn with six degrees of freedom: as many are found, up to the caution of a
+    standard error.
+    """
     generator = np.random.default_rng(9)
     own = np.sqrt(6 / generator.chisquare(6, 400))
     (first, *_) = luck_of(grades(generator, 400, 0.0, own, seeds=5))
@@ -85,6 +88,7 @@ def test_slices_that_differ_much_in_their_luck_rest_more_on_themselves():
 
 
 def test_one_seed_has_no_luck_to_learn_and_two_slices_teach_none():
+    """Then each slice has what its own seeds say, if any."""
     table = np.ones((1, 9))
     assert slice_seeds(table, table) is None
     generator = np.random.default_rng(1)
@@ -92,7 +96,7 @@ def test_one_seed_has_no_luck_to_learn_and_two_slices_teach_none():
 
 
 def test_a_slice_on_which_all_seeds_agree_keeps_a_variance_of_nothing():
-    # 0 against 100% with every seed: the test falls back on how many sentences differ.
+    """0 against 100% with every seed: the test falls back on how many sentences differ."""
     generator = np.random.default_rng(2)
     samples = [
         Sample({"a": verdicts(generator, 0.5), "b": verdicts(generator, 0.5)}, SHARES)
