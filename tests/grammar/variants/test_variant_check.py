@@ -45,6 +45,27 @@ def test_check_tells_what_is_wrong_with_variants(
         assert where.line == line
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("yy.grammar", "act = {\n"),
+        ("yy.grammar", "akt = subj VP\n"),
+        ("yy.lexicon.tsv", "id\tform\nkat\tgato\n"),
+    ],
+)
+def test_an_error_in_one_language_hides_no_variants_of_another(
+    small: Path, name: str, text: str
+) -> None:
+    """Somebody who adds a language sees what was wrong before, too."""
+    for path in (small / "variants").iterdir():
+        path.unlink()
+    (small / "variants" / "xx.grammar").write_text("act = who VP\n", encoding="utf-8")
+    (small / name).write_text(text, encoding="utf-8")
+    problems = check_grammar(small)
+    assert any("no slot 'who'" in problem.message for problem in problems), problems
+    assert any(name in str(problem.where) for problem in problems), problems
+
+
 def test_alternations_say_a_class_in_the_forms_of_another(tmp_path: Path, small: Path) -> None:
     """`%also` is a sense of every word of a class, with what the other class does not say kept."""
     from recombine.grammar import Grammar

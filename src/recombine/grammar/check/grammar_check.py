@@ -8,6 +8,8 @@ for in vain is reported.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from recombine.errors import GrammarError, RecombineError, Where, did_you_mean
@@ -52,19 +54,34 @@ def check_grammar(
         of_edition: list[RecombineError] = [*misread]
         if source is not None and not misread:
             of_edition = check_source(source, partial)
-            sound += [] if of_edition else [source]
+        if source is not None:
+            sound.append(_sound_languages(source, partial) if of_edition else source)
         for problem in of_edition:
             problems.setdefault((str(problem.where), problem.message), _of_edition(problem, name))
-    if edition is None and len(sound) == len(editions_checked):  # variants hold for all of them
+    if edition is None:
         for problem in _check_variants(folder, sound):
             problems[str(problem.where), problem.message] = problem
     return sorted(problems.values(), key=_place)
 
 
+def _sound_languages(source: GrammarSource, partial: bool) -> GrammarSource:
+    """Return a grammar with those of its languages that have no problem."""
+    inventory, languages = Inventory(source.abstract), {}
+    if not list(check_abstract(inventory)):
+        for code in source.languages:
+            with suppress(RecombineError):  # one that cannot be read has been named
+                if not list(check_language(inventory, source.languages[code], partial)):
+                    languages[code] = source.languages[code]
+    return replace(source, languages=languages)
+
+
 def _check_variants(folder: Path, sources: Sequence[GrammarSource]) -> Iterator[GrammarError]:
-    """What is wrong with variants in every edition that has their language, or with its own."""
-    grammars = [Grammar(source) for source in sources]
-    for code in grammars[0].languages:
+    """What is wrong with variants in every edition that has their language, or with its own.
+
+    What a language without a problem may do beside is checked whatever the others lack.
+    """
+    grammars = [Grammar(source) for source in sources if source.languages]
+    for code in dict.fromkeys(code for grammar in grammars for code in grammar.languages):
         spoken = [grammar for grammar in grammars if code in grammar.languages]
         problems: dict[tuple[str, str], list[GrammarError]] = {}
         for grammar in spoken:
