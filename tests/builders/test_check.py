@@ -22,7 +22,11 @@ from recombine.files import dump_row, write_json
 
 pytest.importorskip("numba")
 
-KINDS = ("generated", "consistency", "divergent", "compounds")
+KINDS = ("generated", "consistency", "own text", "divergent", "compounds")
+# Sentences with idioms and synonyms of the shipped tables, and others.
+TEXT = [f"It came out of the blue in {year} ." for year in range(1990, 2000)]
+TEXT += [f"The aeroplane of {year} was an early one ." for year in range(1900, 1910)]
+TEXT += [f"Nobody remembers the spring of {year} ." for year in range(1800, 1830)]
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +41,14 @@ def built(tmp_path_factory) -> dict[str, Path]:
     sizes = ("sentences=5", "pairs=3", "triples=3", "synonym_samples=1", "idiom_samples=1",
              "context_samples=1", "repeats=5")  # fmt: skip
     divergent = (f"corpus={corpus}", "edition=all", "passes=3", "dev_size=10")
+    text, translated = folder / "text.en", folder / "text.de"
+    text.write_text("".join(f"{line}\n" for line in TEXT), encoding="utf-8")
+    translated.write_text("".join(f"Satz {place} .\n" for place in range(50)), encoding="utf-8")
+    own = (*sizes, f"text={text}", f"translations={translated}", "natural_samples=3",
+           f"training={text}", f"training_translations={translated}", "training_size=9",
+           "dev_size=5", "data=['natural']", "benchmark.target=de")  # fmt: skip
     wanted = {
+        "own text": ("consistency", own),
         "generated": (str(recipe), ("control=true", "unique=['gen']")),
         "consistency": ("consistency", sizes),
         "divergent": ("divergent", (*divergent, "benchmark.target=de")),
@@ -172,12 +183,32 @@ FAULTS: dict[str, list[Callable[[Path], None]]] = {
         swap_ids("sentences"),
         row("substitutivity", lambda one: one["tags"].update(template="t9")),
         row("overgeneralisation", lambda one: one["focus"][1].update(accepted=["x"])),
+        lines("probe.jsonl", lambda found: found.pop()),
+        row("probe", lambda one: one.update(role="word")),
         manifest("\nseed = 3", "\nseed = 4"),
         manifest('target = "nl"', 'target = "fr"'),
         manifest('np = "subj"', 'np = "nothing"'),
         certificate(lambda found: found["sizes"].update(probe=1)),
         certificate(lambda found: found["templates"].update(t1=1)),
         lines("README.md", another_size),
+    ],
+    "own text": [
+        row("overgeneralisation", lambda one: one["tags"].update(idiom="by heart")),
+        row("overgeneralisation", lambda one: one["focus"][1].update(text="zebra")),
+        row("overgeneralisation", lambda one: one["focus"][1].update(accepted=["x"])),
+        row("overgeneralisation", lambda one: one.update(id="0123456789ab")),
+        row("context", lambda one: one.update(source=one["source"] + " dog")),
+        row("context", lambda one: one["focus"][0].update(start=0, end=3)),
+        row("substitutivity", lambda one: one["focus"][0].update(accepted=["x"])),
+        row("substitutivity", lambda one: one.update(source=one["source"] + " More .")),
+        row("systematicity", lambda one: one.update(role="s4")),
+        lines("probe.jsonl", lambda found: found.pop()),
+        row("train", lambda one: one.update(references=["x"])),
+        row("train", lambda one: one.update(tags={"x": "y"})),
+        manifest("dev_size = 5", "dev_size = 6"),
+        manifest("training_size = 9", "training_size = 10"),
+        certificate(lambda found: found["templates"].update(t1=1)),
+        certificate(lambda found: found["idioms_in_training"].update({"by heart": 1})),
     ],
     "divergent": [
         row("test", lambda one: one["tags"].update(novelty="none novel")),
@@ -221,6 +252,8 @@ FAULTS: dict[str, list[Callable[[Path], None]]] = {
         lines("statistics.tsv", lambda found: found.pop()),
         lines("statistics.tsv", lambda found: found.__setitem__(2, "kept\t9" + found[2][5:])),
         manifest("control = false", "control = true"),
+        manifest("floor = 5", "floor = 390"),
+        manifest("count = 2", "count = 3"),
         row("gen", lambda one: one.update(source=one["source"] + " .")),
         row("gen", lambda one: one.update(id="0123456789ab")),
         row("context", lambda one: one.update(id="0123456789ab")),

@@ -154,7 +154,7 @@ def test_a_build_says_which_split_it_writes(tmp_path: Path, monkeypatch, capsys)
 def test_check_finds_a_pair_that_is_not_minimal(benchmark_dir: Path) -> None:
     """The certificate can be re-verified from the files alone."""
     benchmark = Benchmark.open(benchmark_dir)
-    builder = read_recipe("consistency").builder
+    builder = read_recipe("consistency", SMALL).builder
     assert proof_faults(benchmark, builder.prove(benchmark)) == []
     rows = list(benchmark.iterate("systematicity"))
     spoiled = rows[1]

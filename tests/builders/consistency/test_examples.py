@@ -8,7 +8,6 @@ from recombine.benchmark import Example, Focus
 from recombine.builders.consistency.examples import (
     clause_probes,
     group_example,
-    group_faults,
     group_tags,
     idiom_example,
     phrase_probes,
@@ -18,6 +17,7 @@ from recombine.builders.consistency.examples import (
     synonym_focus,
     word_probes,
 )
+from recombine.builders.consistency.proof import group_faults
 from recombine.builders.consistency.synthetic import TemplateSentence
 from recombine.builders.consistency.wordlists import Idiom, SynonymPair
 

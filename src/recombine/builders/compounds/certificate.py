@@ -86,6 +86,7 @@ def prove_compounds(benchmark: Benchmark, *, has_control: bool) -> Proof:
     statistics = list(read_table(benchmark.path / "statistics.tsv", CARD_COLUMNS))
     faults = [
         *_rows_at_fault(benchmark),
+        *_atoms_at_fault(benchmark),
         *islice(_contexts_at_fault(benchmark), 1),
         *islice(_examples_at_fault(benchmark, examples), 1),
         *_filter_faults(benchmark, statistics),
@@ -198,6 +199,23 @@ def _rows_at_fault(benchmark: Benchmark) -> Iterator[RecombineError]:
                     where = Where(str(benchmark.split_path(split)), number)
                     yield DataError(f"{example.id}: {text}", where)
                 kinds.add(kind)
+
+
+def _atoms_at_fault(benchmark: Benchmark) -> Iterator[DataError]:
+    """Roles with another number of atoms than the recipe asks for, or with rarer ones."""
+    recipe, path = benchmark.manifest.recipe, benchmark.path / "atoms.tsv"
+    numbers: Counter[tuple[str, str]] = Counter()
+    for row in read_table(path, ATOM_COLUMNS):
+        role = recipe["roles"].get(row["role"], {})
+        numbers[row["category"], row["role"]] += 1
+        # Words that a recipe names may be as rare as they like.
+        if not role.get("words") and _frequency(row) < recipe["floor"]:
+            yield DataError(f"'{row['atom']}' is rarer than {recipe['floor']}", row.where)
+    for (category, name), number in numbers.items():
+        asked = recipe["roles"].get(name, {}).get("count")
+        if number != asked:
+            text = f"{number} atoms of {category} {name}, the recipe asks for {asked}"
+            yield DataError(text, Where(str(path)))
 
 
 def _row_faults(

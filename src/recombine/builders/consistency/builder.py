@@ -17,13 +17,13 @@ from typing import Any, ClassVar
 from recombine.benchmark import Benchmark, Example
 from recombine.builders.check import Proof
 from recombine.builders.consistency.examples import (
-    check_groups,
     clause_probes,
     phrase_probes,
     repeat_probes,
     word_probes,
 )
 from recombine.builders.consistency.options import ConsistencyOptions
+from recombine.builders.consistency.proof import TESTS, benchmark_faults, read_tables
 from recombine.builders.consistency.sentences import (
     conjunctions,
     idiom_sentences,
@@ -51,7 +51,7 @@ from recombine.progress import progress
 class ConsistencyTests(ConsistencyOptions):
     """Minimal pairs and idioms: systematicity, substitutivity, overgeneralisation."""
 
-    proves: ClassVar[str] = "that groups are minimal pairs with their roles, tags and places"
+    proves: ClassVar[str] = "groups, idioms, probes, and that train has none of them"
     own_text: ClassVar[tuple[str, ...]] = ("text", "parsed", "training")
     metrics: ClassVar[tuple[str, ...]] = (
         "consistency", "synonym-consistency", "locality", "literal",
@@ -163,12 +163,16 @@ class ConsistencyTests(ConsistencyOptions):
         return {"splits": self.sizes()}
 
     def prove(self, benchmark: Benchmark) -> Proof:
-        """Prove that pairs are minimal and conjuncts shared, and count again."""
+        """Prove groups, idioms, probes and training, and count again."""
         sizes = benchmark.manifest.splits
-        counted: dict[str, Any] = {"sizes": {split: sizes.get(split, 0) for split in _TESTS}}
+        tables = read_tables(self)
+        counted: dict[str, Any] = {"sizes": {split: sizes.get(split, 0) for split in TESTS}}
+        if tables.trees is not None:
+            counted["templates"] = {name: tables.trees.count(name) for name in self.template}
         if "train" in sizes:
             counted["idioms_in_training"] = self._idioms_in(benchmark.iterate("train"))
-        return Proof(counted, check_groups(benchmark), ("templates",), lambda certificate: _CARD)
+        faults = list(benchmark_faults(benchmark, self, tables))
+        return Proof(counted, faults, ("templates",), lambda certificate: _CARD)
 
     def _idioms_in(self, examples: Iterable[Example]) -> dict[str, int]:
         """Count the sources that contain each idiom."""
@@ -178,10 +182,6 @@ class ConsistencyTests(ConsistencyOptions):
         sources = (example.source for example in examples)
         return count_idioms(sources, [idiom.text for idiom in idioms])
 
-
-_TESTS = (
-    "sentences", "systematicity", "substitutivity", "overgeneralisation", "context", "probe",
-)  # fmt: skip
 
 _CARD = """\
 Every `group` holds a `base` and its variants. `np` and `vp` differ from their base in one noun of

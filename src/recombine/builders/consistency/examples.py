@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from recombine.benchmark import Benchmark, Example, Focus
+from recombine.benchmark import Example, Focus
 from recombine.builders.consistency.synthetic import TemplateSentence
 from recombine.builders.consistency.wordlists import Idiom, SynonymPair
-from recombine.corpus.token_diff import is_one_edit
-from recombine.errors import DataError, RecombineError, Where
 
 
 def idiom_example(
@@ -146,90 +144,3 @@ def repeat_probes(sources: Sequence[str], size: int, rng: np.random.Generator) -
         yield Example.make(
             source=different[place], tags={"probe": "repeat"}, role="repeat", salt="repeat"
         )
-
-
-_SPLITS = ("systematicity", "substitutivity")
-
-
-def check_groups(benchmark: Benchmark) -> list[RecombineError]:
-    """Return every group that is not what its roles say."""
-    problems: list[RecombineError] = []
-    for split in _SPLITS:
-        if split not in benchmark.splits:
-            continue
-        where = Where(str(benchmark.split_path(split)))
-        groups: dict[str, dict[str, Example]] = {}
-        for example in benchmark.iterate(split):
-            if example.group is not None and example.role is not None:
-                groups.setdefault(example.group, {})[example.role] = example
-        for name, members in groups.items():
-            problems += [
-                DataError(f"group {name}: {fault}", where)
-                for fault in (*group_faults(members), *_label_faults(name, members))
-            ]
-    return problems
-
-
-def _label_faults(group: str, members: dict[str, Example]) -> Iterator[str]:
-    """Tags, their order, and places that are not those of a group and its roles."""
-    test, data, place = [*group.split("/"), "", ""][:3]
-    roles = _ROLES.get(test, ())
-    for role, example in members.items():
-        if role not in roles:
-            yield f"it has no role '{role}'"
-            continue
-        # Natural sentences have no template but that of the sentence they were matched with.
-        template = str(example.tags.get("template", "")) if data == "natural" else place
-        if test == "synonym":
-            named = str(example.tags.get("synonym"))
-            tags = {"synonym": named, "data": data, **({"template": template} if template else {})}
-            terms = named.split("/")
-            if [part.text for part in example.focus] != [terms[-1 if role == "synonym" else 0]]:
-                yield f"the focus of '{role}' is not its term of '{named}'"
-        else:
-            tags = group_tags(group, role, data, template)
-        if list(example.tags.items()) != list(tags.items()):
-            yield f"'{role}' has the tags {dict(example.tags)}, not {tags}"
-        if focus := _misplaced(example):
-            yield f"'{focus.text}' is not at that place in '{role}'"
-
-
-def _misplaced(example: Example) -> Focus | None:
-    """The first focus whose words stand elsewhere: a term may be inflected there."""
-    for focus in example.focus:
-        words = example.source[focus.start : focus.end]
-        if focus.start is not None and not words.lower().startswith(focus.text.lower()):
-            return focus
-    return None
-
-
-_ROLES = {
-    "np-vp": ("base", "np", "vp"),
-    "conj": ("base", "s1p", "s3"),
-    "synonym": ("base", "synonym"),
-}
-
-
-def group_faults(members: dict[str, Example]) -> Iterator[str]:
-    """What keeps the members of a group from being a minimal pair or a triple."""
-    base = members.get("base")
-    if base is None:
-        yield "it has no base"
-        return
-    for role in ("np", "vp"):
-        variant = members.get(role)
-        if variant is not None:
-            first, second = base.source.split(), variant.source.split()
-            if len(first) != len(second) or not is_one_edit(first, second):
-                yield f"base and {role} do not differ in exactly one token"
-    conjuncts = {
-        focus.text
-        for example in members.values()
-        for focus in example.focus
-        if focus.role == "clause"
-    }
-    if len(conjuncts) > 1:
-        yield "its members do not share the second conjunct"
-    synonym = members.get("synonym")
-    if synonym is not None and synonym.source == base.source:
-        yield "base and synonym are the same sentence"

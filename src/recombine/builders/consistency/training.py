@@ -65,9 +65,9 @@ def write_training(
         rng=rng,
     )
     parts = {"train": train, "dev": dev}
-    tested = {_letters(source) for source in forbidden}
+    tested = {letters(source) for source in forbidden}
     for split, source, target in heldout:
-        if _letters(source) not in tested:
+        if letters(source) not in tested:
             parts.setdefault(split, []).append(_example((source, target), split))
     for split, examples in parts.items():
         draft.write(split, examples)
@@ -104,8 +104,8 @@ def split_training(
     development set is the same for all.
     """
     order = [pairs[place] for place in rng.permutation(len(pairs)).tolist()]
-    known = {_letters(source) for source in forbidden}
-    usable = [pair for pair in order if _letters(pair[0]) not in known]
+    known = {letters(source) for source in forbidden}
+    usable = [pair for pair in order if letters(pair[0]) not in known]
     dev, train = usable[:dev_size], usable[dev_size:]
     if len(train) < size:
         raise DataError(
@@ -120,7 +120,8 @@ def _example(pair: tuple[str, str], split: str) -> Example:
     return Example.make(source=pair[0], references=(pair[1],), salt=split)
 
 
-def _letters(text: str) -> str:
+def letters(text: str) -> str:
+    """Return what two texts have in common that differ in spaces and signs alone."""
     return simplify(text).replace(" ", "")
 
 

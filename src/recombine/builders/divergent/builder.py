@@ -62,7 +62,9 @@ class CountedCorpus(NamedTuple):
 class Divergent(DivergentOptions):
     """Train and test sets of a parsed corpus with the same atoms and other compounds."""
 
-    proves: ClassVar[str] = "divergences, novelty and ids, from items.tsv, which is taken as it is"
+    proves: ClassVar[str] = (
+        "divergences, novelty and ids from items.tsv, whose counts are taken as they are"
+    )
     own_text: ClassVar[tuple[str, ...]] = ("corpus",)
     metrics: ClassVar[tuple[str, ...]] = ("chrf++", "bleu")
 
