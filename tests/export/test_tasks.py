@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 import recombine
-from recombine.benchmark import Benchmark
+from recombine.benchmark import Benchmark, Example
 from recombine.errors import RecombineError
 from recombine.export import export
 from recombine.export.tasks import first_line, harness_score
+from report.scored_run import small_benchmark as generated_benchmark
 
 RIGHT = {"A dog slept.": "Ein Hund schlief.", "The cat ran.": "Die Katze rannte."}
 
@@ -87,6 +88,33 @@ def test_the_harness_runs_the_task(benchmark, ours, tmp_path, monkeypatch):
     assert {name: found[f"{name},none"] for name in ours} == pytest.approx(ours)
     asked = str(done["samples"]["small_test"][0]["arguments"])
     assert asked.count("German:") == 2  # one of the training pairs before the sentence
+
+
+def test_a_task_carries_the_metrics_that_were_chosen(benchmark, tmp_path):
+    """And only a task does."""
+    export(benchmark, "lm-eval", tmp_path / "task", metrics=["chrf"])
+    task = (tmp_path / "task" / "small_test.yaml").read_text()
+    assert '"chrf"' in task
+    assert '"exact"' not in task
+    with pytest.raises(RecombineError, match="carries no metrics"):
+        export(benchmark, "tsv", tmp_path / "tsv", metrics=["chrf"])
+    with pytest.raises(RecombineError, match="cannot carry"):
+        export(benchmark, "inspect", tmp_path / "own", metrics=["./mine.py:Mine"])
+
+
+def test_a_task_of_a_generated_benchmark_accepts_other_words(tmp_path):
+    """Nobody taught the models of a harness the one wording of its references."""
+    rows = [Example.make(source="A manager slept.", references=("Un gerente durmió.",))]
+    benchmark = generated_benchmark(
+        tmp_path / "b",
+        {"gen": rows},
+        builder="generated",
+        target="es",
+        recipe={"grammar": "sget"},
+        metrics=["exact"],
+    )
+    export(benchmark, "lm-eval", tmp_path / "task")
+    assert '"meaning"' in (tmp_path / "task" / "small_gen.yaml").read_text()
 
 
 def test_a_sample_is_exported(benchmark, tmp_path):

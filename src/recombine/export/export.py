@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from recombine.benchmark import (
@@ -25,13 +25,21 @@ from recombine.systems.languages import language_name
 Read = Callable[[str], list[Example]]
 
 
-def export(benchmark: Benchmark, form: str, out: Path, *, sample: int = 0) -> list[Path]:
+def export(
+    benchmark: Benchmark, form: str, out: Path, *, sample: int = 0, metrics: Sequence[str] = ()
+) -> list[Path]:
     """Write a benchmark, or a stratified sample of it, in one of the formats.
+
+    A task carries `metrics`; by default those for systems that did not learn from the benchmark.
 
     A former export of the same files is replaced; a folder with anything else in it is refused.
     """
     if form not in FORMATS:
         raise ConfigError(f"unknown export format '{form}'", hint=f"known: {', '.join(FORMATS)}")
+    if metrics and form not in HARNESSES:
+        raise ConfigError(
+            f"the format '{form}' carries no metrics", hint=f"tasks do: {', '.join(HARNESSES)}"
+        )
     refuse_output(out)
     for name in (*benchmark.manifest.files, *(f"{split}.jsonl" for split in benchmark.splits)):
         if fault := benchmark.file_fault(name):
@@ -50,7 +58,7 @@ def export(benchmark: Benchmark, form: str, out: Path, *, sample: int = 0) -> li
         try:
             partial.mkdir(parents=True)
             if form in HARNESSES:
-                written = list(write_tasks(benchmark, partial, form, sample))
+                written = list(write_tasks(benchmark, partial, form, sample, metrics))
             else:
                 written = list(WRITERS[form](benchmark, read, partial))
             _move_into(partial, out)

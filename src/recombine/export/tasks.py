@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from recombine.benchmark import TRAINING_SPLITS, Benchmark, Example, stratified_sample
+from recombine.errors import ConfigError
 from recombine.files import read_json, write_bytes, write_json, write_text
 from recombine.metrics.base import Metric, Scored
 from recombine.metrics.scoring import create_metrics, default_metrics, score
@@ -36,8 +37,9 @@ class ExportedTask:
     def __init__(self, folder: Path, split: str) -> None:
         self.split = split
         self.benchmark = Benchmark.open(folder / "benchmark")
-        self.sample = int(read_json(folder / "task.json")["sample"])
-        self.metrics = metrics_of(self.benchmark, split)
+        options = read_json(folder / "task.json")
+        self.sample = int(options["sample"])
+        self.metrics = metrics_of(self.benchmark, split, options["metrics"])
         self.examples = {
             example.id: example
             for example in stratified_sample(self.benchmark.read(split), self.sample, 0)
@@ -61,10 +63,10 @@ def exported_task(folder: Path, split: str) -> ExportedTask:
     return ExportedTask(folder, split)
 
 
-def metrics_of(benchmark: Benchmark, split: str) -> dict[str, Metric]:
-    """The benchmark's metrics that are about sentences of a split, by name."""
+def metrics_of(benchmark: Benchmark, split: str, names: Sequence[str]) -> dict[str, Metric]:
+    """Those of these metrics that are about sentences of a split, by name."""
     examples = benchmark.read(split)
-    created = create_metrics(default_metrics(benchmark), benchmark)
+    created = create_metrics(names, benchmark)
     return {
         metric.name: metric
         for metric in created
@@ -172,12 +174,24 @@ def harness_target(row: Mapping[str, Any]) -> str:
     return f" {row['reference']}"
 
 
-def write_tasks(benchmark: Benchmark, out: Path, form: str, sample: int) -> Iterator[Path]:
-    """Write the benchmark and what the harness reads."""
+def write_tasks(
+    benchmark: Benchmark, out: Path, form: str, sample: int, metrics: Sequence[str] = ()
+) -> Iterator[Path]:
+    """Write the benchmark and what the harness reads.
+
+    What a harness asks did not learn from the benchmark: where no metrics are chosen, `meaning` is
+    among those of a generated one.
+    """
+    for name in metrics:
+        if ".py:" in name:
+            raise ConfigError(
+                f"a task cannot carry the metric '{name}'", hint="install it: add-a-metric.md"
+            )
+    chosen = list(metrics or default_metrics(benchmark, learned=False))
     # Its own files and nothing else: what the manifest does not list nobody has checked.
     for name in (*benchmark.manifest.files, "benchmark.toml"):
         write_bytes(out / "benchmark" / name, (benchmark.path / name).read_bytes())
-    write_json(out / "task.json", {"sample": sample})
+    write_json(out / "task.json", {"sample": sample, "metrics": chosen})
     yield out / "task.json"
     names = _Identifiers()
     title = benchmark.manifest.name[:LONGEST_TITLE]
@@ -193,15 +207,15 @@ def write_tasks(benchmark: Benchmark, out: Path, form: str, sample: int) -> Iter
         return
     functions = [_HARNESS]
     for split, name in splits.items():
-        metrics = metrics_of(benchmark, split)
+        carried = metrics_of(benchmark, split, chosen)
         quoted = json.dumps(split)
         functions.append(_HARNESS_SPLIT.format(name=name, split=quoted))
-        scorers = {metric: names.add(f"{name}_{metric}") for metric in metrics}
+        scorers = {metric: names.add(f"{name}_{metric}") for metric in carried}
         functions += [
             _HARNESS_METRIC.format(name=scorer, split=quoted, metric=json.dumps(metric))
             for metric, scorer in scorers.items()
         ]
-        text = _yaml(benchmark, name, split, {scorers[name]: metrics[name] for name in metrics})
+        text = _yaml(benchmark, name, split, {scorers[name]: carried[name] for name in carried})
         write_text(out / f"{name}.yaml", text)
         yield out / f"{name}.yaml"
     write_text(out / "recombine_tasks.py", "".join(functions))

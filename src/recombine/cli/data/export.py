@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", required=True, type=Path, metavar="DIR", help="the folder to write"
     )
-    share(parser, *PLANNED)
+    share(parser, "--metric", *PLANNED)
     share_plan(parser)
 
 
@@ -40,7 +40,10 @@ def export_verb(options: argparse.Namespace) -> int:
         }
         plan = {"format": options.format, "out": str(options.out), "splits": sizes}
         return print_plan(plan, options.json)
-    for path in export(benchmark, options.format, options.out, sample=options.sample):
+    written = export(
+        benchmark, options.format, options.out, sample=options.sample, metrics=options.metric
+    )
+    for path in written:
         print(path)
     return 0
 
