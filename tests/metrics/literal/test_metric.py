@@ -268,6 +268,146 @@ def test_recorded_translations_of_ten_idioms(reference_data: Path) -> None:
         assert len(stats) == int(expected["n_ref_paraphrase"])
 
 
+def test_what_each_label_is_worth() -> None:
+    """Literal and copied are 1, a paraphrase 0; what is no translation has no part in the share."""
+    items = [
+        idiom("Ik speel het een tijd als ik kan ."),
+        idiom("Ik speel het once in een while als ik kan ."),
+        idiom("Ik speel het soms als ik kan ."),
+        idiom(""),
+    ]
+    metric = LiteralTranslation()
+    metric.prepare(items)
+    seen = [metric.observe([item]) for item in items]
+    assert [(one.value, one.stats) for one in seen if one] == [
+        (1.0, (1.0, 1.0)),
+        (1.0, (1.0, 1.0)),
+        (0.0, (0.0, 1.0)),
+        (0.0, (0.0, 0.0)),
+    ]
+    assert [one.detail for one in seen if one] == [
+        {"class": "literal", "idiom": "once in a while", "keyword": "tijd"},
+        {"class": "copied", "idiom": "once in a while", "keyword": "while"},
+        {"class": "paraphrase", "idiom": "once in a while"},
+        {"class": "degenerate", "idiom": "once in a while", "keyword": "empty"},
+    ]
+    for one, item in zip(seen, items, strict=True):
+        assert one is not None
+        assert one.ids == (one.key,) == (item.example.id,)
+    official = LiteralTranslation(mode="official")
+    assert classes(official, [idiom("x", keywords=())]) == [None]
+    assert official.notes()["excluded"] == {"the idiom has no keywords for this target language": 1}
+    assert classes(metric, [idiom("x", keywords=())]) == [None]
+    assert metric.notes()["excluded"] == {"no block-list for the idiom": 1}
+
+
+@pytest.mark.parametrize(
+    ("literal", "all_of", "apart"), [(5, 20, {"once in a while": 0.25}), (4, 20, {}), (10, 19, {})]
+)
+def test_an_idiom_is_set_apart_by_enough_references(
+    literal: int, all_of: int, apart: dict[str, float]
+) -> None:
+    """More than a fifth of at least twenty; the paper keeps those with over 80% paraphrases."""
+    references = ["Een tijd"] * literal + ["Soms"] * (all_of - literal)
+    metric = LiteralTranslation()
+    metric.prepare([idiom("Ik speel het soms .", reference) for reference in references])
+    assert metric.notes()["set_apart"] == apart
+
+
+@pytest.mark.parametrize(
+    ("others", "having", "common"), [(20, 3, True), (20, 2, False), (19, 9, False)]
+)
+def test_a_word_of_other_sentences_betrays_nothing(others: int, having: int, common: bool) -> None:
+    """Listed or not: it stands in more than a tenth of at least twenty with other idioms."""
+    other = [
+        Scored(
+            Example.make(
+                source="It costs an arm and a leg here .",
+                focus=(
+                    Focus(text="an arm and a leg", role="idiom"),
+                    Focus(text="leg", role="keyword", accepted=("been",)),
+                ),
+                salt=str(number),
+            ),
+            "Dat is er even duur ." if number < having else "Dat is er duur .",
+        )
+        for number in range(others)
+    ]
+    item = idiom("Ik speel het even als ik kan .")
+    metric = LiteralTranslation()
+    assert classes(metric, [item, *other])[0] == ("paraphrase" if common else "literal")
+    assert metric.notes()["too_common"] == ({"once in a while": ["even"]} if common else {})
+
+
+def test_whole_words_alone_where_that_is_asked_for() -> None:
+    """An inflected form is found by default."""
+    items = [
+        idiom("Ik speel met blauwe ballen .", keywords=("blauw",)),
+        idiom("Ik speel met iets blauw .", keywords=("blauw",)),
+    ]
+    assert classes(LiteralTranslation(), items) == ["literal", "literal"]
+    assert classes(LiteralTranslation(match="word"), items) == ["paraphrase", "literal"]
+
+
+def test_lists_are_taken_where_they_are_asked_for(tmp_path: Path) -> None:
+    """The file, a dictionary and the system's own words, each alone; the signature says which."""
+    dictionary = tmp_path / "words.tsv"
+    dictionary.write_text("While\tpoos\nwhile\twijl\n", encoding="utf-8")
+    probe = Scored(
+        Example.make(source="while", focus=(Focus(text="While", role="word"),)), "stond !"
+    )
+    items = [
+        idiom(f"Ik speel het een {word} als ik kan .") for word in ("tijd", "poos", "wijl", "stond")
+    ]
+    for lists, literal in (("file", "1000"), ("dictionary", "0110"), ("system", "0001")):
+        metric = LiteralTranslation(block_lists=(lists,), dictionary=dictionary)  # type: ignore[arg-type]
+        found = classes(metric, [probe, *items])[1:]
+        assert found == [("paraphrase", "literal")[int(one)] for one in literal]
+        assert f"|lists:{lists}|" in metric.signature()
+
+
+def test_where_the_idiom_begins_is_given_or_looked_for() -> None:
+    """Another one of its words counts before and behind it, whatever its case."""
+
+    def asked(source: str, start: int | None) -> Scored:
+        end = None if start is None else start + len("once in a while")
+        focus = (
+            Focus(text="once in a while", role="idiom", start=start, end=end),
+            Focus(text="while", role="keyword", accepted=KEYWORDS),
+        )
+        return Scored(Example.make(source=source, focus=focus), "Ik speel het een tijd .")
+
+    alone, before = "Once in a while I play it .", "While I play once in a while it rains ."
+    behind = "Once in a while I play while it rains ."
+    for start in (None, 0):
+        assert classes(LiteralTranslation(), [asked(alone, start)]) == ["literal"]
+        assert classes(LiteralTranslation(), [asked(behind, start)]) == [None]
+    for start in (None, 13):
+        assert classes(LiteralTranslation(), [asked(before, start)]) == [None]
+
+
+def test_settings_that_change_labels_are_in_the_signature() -> None:
+    """Matching, lists, references, the gate; the published classifier has its own."""
+    assert LiteralTranslation().signature() == (
+        "literal|mode:neutral|match:inflected|lists:file+dictionary+system"
+        "|references:paraphrased|lexicalised:0.2|gate:yes"
+    )
+    other = LiteralTranslation(match="word", only_paraphrased=False, gate=False)
+    assert "|match:word|" in other.signature()
+    assert "|references:all|lexicalised:0.2|gate:no" in other.signature()
+    assert LiteralTranslation(mode="official").signature() == (
+        "literal|mode:official|references:paraphrased|source:Dankers2022"
+    )
+
+
+def test_sentences_without_an_idiom_or_of_another_use_do_not_apply() -> None:
+    """They have no key."""
+    assert LiteralTranslation().key(Example.make(source="a dog")) is None
+    plain = Example.make(source="a dog", focus=(Focus(text="dog", role="keyword"),))
+    assert LiteralTranslation().key(plain) is None
+    assert LiteralControl().key(idiom("x").example) is None
+
+
 def test_keywords_match_anywhere() -> None:
     """Substring of the lower-cased output: 'tijd' in 'altijd' counts, as published."""
     assert contains_keyword("Hij speelt ALTIJD", ("tijd",))
@@ -288,6 +428,17 @@ WHOLE = "The man that sleeps admires the old king of Spain ."
         (WHOLE, "copy"),
         ("El hombre que duerme admira al viejo rey de España .", None),
         ("睡着的男人钦佩西班牙老国王。", None),
+        # Of ten words three are enough and forty not too many; half may be one word.
+        ("El rey duerme", None),
+        ("El rey", "short"),
+        ("a b c d " * 10, None),
+        ("a b c d " * 10 + "e", "long"),
+        ("el el el rey que duerme", None),
+        ("el el el el rey que", "repetitive"),
+        ("el el el", None),
+        # Seven of its words may have come through.
+        ("The man that sleeps admires the old rey de Francia", None),
+        ("The man that sleeps admires the old king de Francia", "copy"),
     ],
 )
 def test_what_is_no_translation(hypothesis: str, reason: str | None) -> None:
