@@ -142,6 +142,52 @@ def test_what_happened_has_a_name(wanted, given, expected):
     assert next(iter(kinds(wanted, given)), None) == expected
 
 
+@pytest.mark.parametrize(
+    ("wanted", "given", "told"),
+    [
+        (SEES, "say(decl(past, def(cat), trans(see, def(dog))))", ["dog and cat"]),
+        (
+            BESIDE,
+            "say(decl(past, def(dog), trans(see, beside(cat, place(house)))))",
+            ["house on cat"],
+        ),
+        (BESIDE, SEES, ["house of dog"]),
+        (SEES, BESIDE, ["house"]),
+        (
+            "say(decl(past, def(dog), trans(see, beside(cat, place(house)))))",
+            DEEP,
+            ["pp: 2 for 1 levels", "tree"],
+        ),
+        (
+            DEEP,
+            "say(decl(past, def(dog), trans(see, beside(cat, place(tree)))))",
+            ["pp: 1 of 2 levels", "tree on cat", "house of cat"],
+        ),
+        (
+            SEES,
+            "say(decl(pres, def(dog), trans(see, def(cat))))",
+            ["sees for saw", "pres for past"],
+        ),
+        ("say(decl(past, def(dog), transat(see, def(cat), place(house))))", SEES, ["loc house"]),
+        (SEES, "say(decl(past, def(dog), intrans(sleep)))", ["obj cat", "sleep for see"]),
+        (
+            CLAUSE,
+            "say(decl(past, name(Emma), intrans(sleep)))",
+            ["subj dog", "tell", "Emma as subj", "sleep as V1"],
+        ),
+        (
+            CLAUSE,
+            "say(decl(past, name(Emma), report(tell, decl(past, name(Ali), report(think, "
+            "decl(past, def(dog), intrans(sleep)))))))",
+            ["cp: 2 for 1 levels", "think", "sleep as V1"],
+        ),
+    ],
+)
+def test_what_happened_is_told_with_its_words(wanted, given, told):
+    """All of it, the worst first, and nothing else."""
+    assert [finding.text for finding in findings(wanted, given)] == told
+
+
 def test_what_hangs_on_a_dropped_modifier_is_not_told_again():
     """Of a chain that is gone only its top is named."""
     texts = [one.text for one in findings(DEEP, SEES) if one.kind == "modifier dropped"]

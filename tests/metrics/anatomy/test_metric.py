@@ -9,6 +9,7 @@ import pytest
 
 from recombine.benchmark import Example
 from recombine.errors import ConfigError
+from recombine.grammar import Grammar
 from recombine.metrics.anatomy.metric import Anatomy
 from recombine.metrics.base import Scored
 
@@ -158,3 +159,85 @@ def test_the_two_meanings_stand_side_by_side(metric: Anatomy) -> None:
     assert found is not None
     assert found.detail["meant"] == "see_tr(subj «lion», obj «duck»)"
     assert found.detail["said"] == "see_tr(subj «duck», obj «lion»)"
+
+
+SEES = "say(decl(past, def(dog), trans(see, def(cat))))"
+BESIDE = "say(decl(past, beside(dog, place(house)), trans(see, def(cat))))"
+CHAIN = "say(decl(past, def(dog), trans(see, beside(cat, placenear(house, place(tree))))))"
+
+
+def told_of(tree: str, hypothesis: str) -> tuple[float, dict[str, object]]:
+    """Value and detail of a German translation, by the toy grammar."""
+    grammar = Grammar.load("toy")
+    texts = [grammar.text(grammar.tree(tree), language) for language in ("en", "de")]
+    metric = Anatomy(grammar="toy", source_language="en", target_language="de")
+    found = metric.observe(
+        [Scored(Example.make(source=texts[0], references=(texts[1],)), hypothesis)]
+    )
+    assert found is not None
+    assert found.stats == (found.value,)
+    return found.value, found.detail
+
+
+@pytest.mark.parametrize(
+    ("tree", "hypothesis", "kind", "explanation"),
+    [
+        (SEES, "", "empty", "nothing was said"),
+        (SEES, "Der Hund sah die Ka", "cut off", "ends after 19 of 23 characters"),
+        (SEES, "Der Hund sah die Katze", "cut off", "ends after 22 of 23 characters"),
+        (SEES, "Der Hund Der Hund Der Hund sah", "repeats itself", "“Der Hund ” again and again"),
+        (SEES, "Der Hund seh die Katze.", "wrong word", "seh for sah"),
+        (SEES, "Der Hnud sah die Katze.", "wrong word", "Hnud for Hund"),
+        (SEES, "Der Hund Katze.", "clause dropped", "clause dropped: see"),
+        (
+            SEES,
+            "Der Hund sieht die Katze.",
+            "tense or voice",
+            "tense or voice: sieht for sah; wrong word: pres for past",
+        ),
+        (
+            CHAIN,
+            "Der Hund sah die Katze neben dem Haus.",
+            "recursion level skipped",
+            "recursion level skipped: pp: 1 of 2 levels; modifier dropped: tree of house",
+        ),
+        (BESIDE, "Der Hund sah die Katze.", "modifier dropped", "modifier dropped: house of dog"),
+    ],
+)
+def test_what_is_told_about_an_error(
+    tree: str, hypothesis: str, kind: str, explanation: str
+) -> None:
+    """Its class, and the words that it is about."""
+    value, detail = told_of(tree, hypothesis)
+    assert (value, detail["class"], detail["explanation"]) == (0.0, kind, explanation)
+
+
+def test_words_that_are_not_there_are_listed() -> None:
+    """Where nothing can be read; what is unknown and stands for one word is named by itself."""
+    _, detail = told_of(SEES, "xyz")
+    assert detail["class"] == "ungrammatical"
+    assert str(detail["explanation"]).startswith("unknown word 'xyz' at character 1; expected ")
+    assert str(detail["explanation"]).endswith("that are not there: see, dog, cat")
+    _, some = told_of(SEES, "Hund der sah die Katze.")
+    assert "not there" not in str(some["explanation"])
+
+
+def test_another_wording_is_no_error() -> None:
+    """Definite or not: the rules say the same words of both, and so the meaning is one."""
+    value, detail = told_of(SEES, "Ein Hund sah eine Katze.")
+    assert (value, detail["class"]) == (1.0, "other wording")
+    assert "findings" not in detail
+
+
+def test_meanings_and_constituents_of_a_sentence_with_a_modifier() -> None:
+    """What hangs elsewhere is marked on both sides; an argument comes with all that hangs on it."""
+    _, detail = told_of(BESIDE, "Der Hund sah die Katze neben dem Haus.")
+    assert detail["meant"] == "see(past, subj dog(loc «house»), obj cat)"
+    assert detail["said"] == "see(past, subj dog, obj cat(loc «house»))"
+    assert detail["findings"] == [["modifier attached elsewhere", "on", "house", "cat"]]
+    assert detail["aligned"] == [
+        ["predicate", "saw", "sah"],
+        ["subj", "The dog beside the house", "Der Hund neben dem Haus"],
+        ["loc", "the house", "dem Haus"],
+        ["obj", "the cat", "die Katze"],
+    ]
