@@ -12,7 +12,14 @@ import pytest
 from builders.invented_corpus import SMALL, write_corpus
 from recombine.benchmark import Benchmark
 from recombine.builders.check import check_benchmark
-from recombine.builders.compounds.control import CompoundFinder, HeldCompounds
+from recombine.builders.compounds.control import (
+    CompoundFinder,
+    HeldCompounds,
+    control_card,
+    control_facts,
+    control_faults,
+    exchange,
+)
 from recombine.builders.compounds.filter import Pair
 from recombine.builders.recipe import build
 from recombine.errors import ConfigError
@@ -134,6 +141,133 @@ def test_options_that_contradict_a_control(corpus, tmp_path, option, message):
     options = [*NEW, f"corpus='{corpus}'", "control=true", option]
     with pytest.raises(ConfigError, match=message):
         build("compounds", tmp_path / "b", overrides=options)
+
+
+def pair(source: str) -> Pair:
+    """A sentence of the corpus, cut at its spaces."""
+    return Pair(source, tuple(source.split()), (), (), (), (), (), "x", ("x",))
+
+
+CORPUS = ["a b ran", "c d ran", "a b saw c d", "m n sat", "m o sat", "m n ran", "m n o ran sat"]
+HELD = HeldCompounds(
+    (frozenset({"a b"}), frozenset({"c d"})), {0: {"a b"}, 1: {"c d"}, 2: {"a b", "c d"}}
+)
+
+
+def exchanged(half: int, *, templates=(), tested=(), seed: int = 0, corpus=CORPUS) -> list[str]:
+    """The sentences of a control."""
+    found = exchange(
+        [pair(source) for source in corpus],
+        HELD,
+        half,
+        templates=templates,
+        tested=tested,
+        generator=np.random.default_rng(seed),
+    )
+    return [one.source for one in found]
+
+
+def test_a_sentence_comes_in_the_place_of_another():
+    """One that shows compounds of the half alone, for one of train that is the last of no word."""
+    for half, came in ((1, "a b ran"), (2, "c d ran")):
+        places = set()
+        for seed in range(40):
+            control = exchanged(half, seed=seed)
+            assert control.count(came) == 1
+            places.add(control.index(came))
+            rest = [source for source in control if source != came]
+            assert rest == [s for s in CORPUS[3:] if s in rest]
+            assert len(control) == 4
+        assert places == {0, 1, 2, 3}
+
+
+def test_templates_and_the_last_of_a_word_stay():
+    """And what is tested does not come."""
+    for seed in range(12):
+        assert exchanged(1, templates=[3, 4, 6], seed=seed)[2] == "a b ran"
+        assert exchanged(1, templates=[3, 4, 5, 6], seed=seed) == CORPUS[3:]
+        assert exchanged(1, tested=["a b ran"], seed=seed) == CORPUS[3:]
+        single = [*CORPUS[:3], "m n", "m o"]
+        assert exchanged(1, seed=seed, corpus=single) == ["m n", "m o"]
+        twice = [*CORPUS[:3], "m n", "m n", "m n o"]
+        assert exchanged(1, seed=seed, corpus=twice).count("a b ran") == 1
+
+
+def test_what_a_control_knows_of_a_compound():
+    """It shows it, the other half would, or nobody could."""
+    assert HELD.told_of("a b", 1, {"a b"}) == "yes"
+    assert HELD.told_of("c d", 1, {"a b"}) == "other half"
+    assert HELD.told_of("a b", 2, {"c d"}) == "other half"
+    assert HELD.told_of("a b", 1, set()) == "never"
+    assert HELD.told_of("e f", 1, {"a b"}) == "never"
+
+
+TAGS = {"a b": "yes", "a c": "yes", "c d": "other half", "e f": "never"}
+SPLITS = {
+    "train": ["m n", "m o", "m p q", "m q"],
+    "control": ["m n", "x a b", "y a b a c", "m q"],
+    "dev": ["d"],
+    "test": ["t"],
+    "gen": ["the a b"],
+}
+
+
+def test_a_control_in_numbers():
+    """Of each split, and of the sentences that came for others."""
+    assert control_facts(SPLITS, TAGS) == {
+        "sentences": 4,
+        "lines_of_train": 2,
+        "exchanged_for_others": 0,
+        "tested": {"dev": 0, "test": 0, "gen": 0},
+        "lost_words": ["o", "p"],
+        "compounds": {"never": 1, "other half": 1, "yes": 2},
+        "shown": 2,
+        "shown_though_tagged_otherwise": [],
+        "sentences_that_show_one": {"fewest": 1, "mean": 1.5, "most": 2},
+    }
+    none = control_facts({**SPLITS, "control": SPLITS["train"]}, {"e f": "never"})
+    assert none["sentences_that_show_one"] == {"fewest": 0, "mean": 0.0, "most": 0}
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, ["the control lacks the word 'o', which train has"]),
+        ({"control": ["m n", "o a b p", "y a b a c", "m q"]}, []),
+        (
+            {"control": ["m n o p q", "x a b", "y a b a c"]},
+            ["the control has 3 sentences, train has 4", "1 lines of the control differ"],
+        ),
+        ({"control": ["m n o p", "a b", "a b a c", "m q"]}, ["1 lines of the control differ"]),
+        (
+            {"control": ["m n", "the a b", "o p a b a c", "m q"]},
+            ["1 sentences of the control are also in gen"],
+        ),
+        ({"control": ["m n", "o a b c d", "p a b a c", "m q"]}, ["'c d' is in train, or"]),
+        ({"control": ["m n", "o a b", "p a b", "m q"]}, ["'a c' is in train, or"]),
+        (
+            {
+                "train": ["m n", "m o", "m p q", "m q a b"],
+                "control": ["m n", "o a b p", "a c q", "q"],
+            },
+            ["1 lines of the control differ", "'a b' is in train, or"],
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_control_is_counted(changes, told):
+    """Its size, its lines, its words, and what it shows though its tag denies it, or does not."""
+    faults = list(control_faults(control_facts(SPLITS | changes, TAGS), 4))
+    assert len(faults) == len(told), faults
+    assert all(fault.startswith(start) for fault, start in zip(faults, told, strict=True)), faults
+
+
+def test_the_card_says_what_a_control_shows():
+    """In numbers of sentences and of compounds."""
+    card = control_card(control_facts(SPLITS, TAGS))
+    assert "4 sentences like train, of which 2 stand" in card
+    assert "- `yes`: 2 compounds, each in 1 to 2 sentences (mean 1.5)" in card
+    assert "- `other half`: 1, which" in card
+    assert "- `never`: 1, of which" in card
 
 
 def put(copy, split, line, source):

@@ -13,6 +13,13 @@ import pytest
 from parsed_corpora import made_up, write_conllu
 from recombine.benchmark import Benchmark
 from recombine.builders.check import check_benchmark
+from recombine.builders.divergent.control import (
+    control_card,
+    control_facts,
+    control_faults,
+    shown_of_test,
+)
+from recombine.builders.divergent.measure import Alphas
 from recombine.builders.recipe import build, read_recipe
 from recombine.errors import DataError, RecombineError
 
@@ -237,3 +244,80 @@ def test_greedy_cover_takes_few_rows() -> None:
     assert into[:number].tolist() == [1, 2]
     assert rows.tolist() == [0, -1, -1, 3, 4]
     assert not wanted.any()
+
+
+TEXTS = {"train": ["a", "b", "t"], "control": ["a", "c", "d"], "dev": ["d", "e"], "test": ["t"]}
+
+
+def test_texts_of_all_splits_say_what_is_tested() -> None:
+    """How many sentences of either training set are in dev or test."""
+    assert control_facts("random", TEXTS, 1) == {
+        "kind": "random",
+        "sentences": 3,
+        "lines_of_train": 1,
+        "tested": {"dev": 1, "test": 0},
+        "tested_in_train": {"dev": 0, "test": 1},
+    }
+
+
+def test_shares_of_a_test_that_sets_show() -> None:
+    """Of kinds of compounds and of their occurrences; atoms have no part in them."""
+    vectors = {
+        "test": np.array([9, 9, 3, 1, 0, 4]),
+        "train": np.array([9, 9, 0, 0, 5, 0]),
+        "control": np.array([9, 9, 2, 0, 5, 1]),
+    }
+    shown = shown_of_test(vectors, 2, Alphas())
+    assert list(shown) == ["train", "control"]
+    shares = [(row["compounds"], row["occurrences"]) for row in shown.values()]
+    assert shares == [(0.0, 0.0), (pytest.approx(2 / 3), pytest.approx(7 / 8))]
+    assert shown["train"]["atom_divergence"] == pytest.approx(0.0)
+    assert shown["train"]["compound_divergence"] == pytest.approx(1.0)
+    nothing = shown_of_test({**vectors, "test": np.array([9, 9, 0, 0, 0, 0])}, 2, Alphas())
+    assert nothing["train"]["compounds"] is None
+    assert nothing["train"]["occurrences"] is None
+
+
+def certified(kind: str, control: float | None, train: float | None, in_train: int = 0) -> Any:
+    """What is certified of a control that shows these shares of the test."""
+    return {
+        **control_facts(kind, TEXTS | {"control": ["a", "b", "c"]}, 2),
+        "tested_in_train": {"dev": 0, "test": in_train},
+        "shows": {
+            name: {"compounds": share, "occurrences": share, "atom_divergence": 0.25}
+            for name, share in (("train", train), ("control", control))
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("control", "told"),
+    [
+        (certified("covering", 0.5, 0.25), []),
+        (certified("covering", 0.25, 0.25), []),
+        (certified("covering", 0.0, None), []),
+        (certified("random", 0.25, 0.5), []),
+        (certified("covering", 0.25, 0.5, in_train=1), []),
+        (
+            certified("covering", 0.25, 0.5),
+            ["shows 0.25 of the tested compounds", "shows 0.25 of the tested occurrences"],
+        ),
+    ],
+)
+def test_a_covering_control_shows_no_less_than_train(control: Any, told: list[str]) -> None:
+    """Unless train has tested sentences itself, which the control must not have."""
+    faults = list(control_faults(control, {"sentences": 3}))
+    assert len(faults) == len(told)
+    assert all(part in fault for part, fault in zip(told, faults, strict=True))
+    assert next(control_faults(control, {"sentences": 4})).startswith("the control has 3")
+
+
+def test_the_card_has_a_row_for_each_set() -> None:
+    """A share that nobody knows is a dash."""
+    card = control_card(certified("random", 0.5, None))
+    assert "| train | 0.2500 | - | - | - | - |" in card
+    assert "| control | 0.2500 | - | 0.5000 | 0.5000 | - |" in card
+    assert any(
+        "3 sentences like train" in line and "2 of them are in train" in line for line in card
+    )
+    assert any("dev 0, test 0" in line for line in card)
