@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -71,6 +72,67 @@ def observed(judged: Sequence[tuple[Example, float]]) -> ObservationTable:
         values={voice: errors},
         stats={voice: np.stack([errors, np.ones_like(errors), np.zeros_like(errors)], axis=1)},
     )
+
+
+def expected(label, kept=lambda example: True):
+    """The rate of each value, from what the invented run translates wrongly."""
+    wrong, total = Counter(), Counter()
+    for example in filter(kept, examples()):
+        last = example.source.startswith("at noon")
+        bad = "owl" in example.source or (" old " in example.source and last)
+        wrong[label(example)] += bad
+        total[label(example)] += 1
+    return {value: (total[value], 100 * wrong[value] / total[value]) for value in total}
+
+
+def test_every_rate_is_that_of_its_sentences(tables):
+    """Two seeds that fail alike; values in the order of their size."""
+
+    def shown(name):
+        return {row[0]: (row[2], pytest.approx(row[4])) for row in tables[name].rows}
+
+    def roles(example):
+        return {focus.role for focus in example.focus}
+
+    assert shown("figure-3-compound-length") == expected(lambda e: str(len(e.focus)))
+    assert shown("figure-6-pattern") == expected(lambda e: str(e.tags["pattern"]))
+    assert shown("figure-6-adjective") == expected(
+        lambda e: "with" if "ADJ" in roles(e) else "without"
+    )
+    assert shown("figure-6-modifier") == expected(lambda e: "without")
+    assert shown("figure-7-context-length") == expected(lambda e: str(e.tags["context_length"]))
+    frequency = expected(
+        lambda e: "many shot (11+)" if e.tags["compound"] == "every dog" else "zero shot (0)"
+    )
+    assert shown("figure-2-compound-frequency") == frequency
+    assert list(shown("figure-2-compound-frequency")) == ["zero shot (0)", "many shot (11+)"]
+    assert list(shown("figure-7-context-length")) == ["2", "4", "7"]
+
+
+def test_the_rarest_atom_is_counted_in_training(tables):
+    """The owl stands there once, old things forty times."""
+
+    def rarest(example):
+        counts = {"every": 40, "dog": 40, "small": 40, "fox": 40, "old": 40, "cat": 80, "owl": 1}
+        return "1" if min(counts[focus.text] for focus in example.focus) == 1 else "40"
+
+    for name, length in (
+        ("atom-frequency-all", 0),
+        ("figure-8-atom-frequency-2", 2),
+        ("figure-4-atom-frequency-3", 3),
+    ):
+        part = expected(rarest, lambda e, length=length: length in (0, len(e.focus)))
+        assert {row[0]: (row[2], pytest.approx(row[4])) for row in tables[name].rows} == part
+
+
+def test_numbers_in_bins_are_shown_as_they_are():
+    """Ranges where several values are together; equal values are never parted."""
+    assert equal_bins({"a": 1.0, "b": 1.0, "c": 1.0, "d": 2.0}, 2) == {
+        "a": "1", "b": "1", "c": "1", "d": "2"
+    }  # fmt: skip
+    assert equal_bins({"a": 0.5, "b": 1234.0, "c": 1.25, "d": 5000.0}, 2) == {
+        "a": "0.50 to 1.25", "c": "0.50 to 1.25", "b": "1,234 to 5,000", "d": "1,234 to 5,000"
+    }  # fmt: skip
 
 
 def test_a_rate_has_the_interval_that_the_page_gives_it(tmp_path):

@@ -7,10 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from scipy.stats import pearsonr
 
 from recombine.builders.consistency.training import count_idioms
 from recombine.methods.consistency.curves import (
     Curve,
+    TrainingState,
+    curve_table,
     idiom_curves,
     read_idiom_curves,
     read_states,
@@ -142,6 +145,64 @@ def test_correlation_with_frequency() -> None:
     assert found > 0.99
     assert curves.correlation({"a": 10}) is None
     assert curves.correlation({"a": 5, "b": 5, "c": 5}) is None
+
+
+def test_a_correlation_is_pearsons_of_the_logarithm() -> None:
+    """Of the drop, the peak or the end; idioms that training lacks have no part in it."""
+    start = [row for idiom in "abcd" for row in rows(idiom, 9, 10)]
+    end = [*rows("a", 1, 10), *rows("b", 6, 10), *rows("c", 3, 10), *rows("d", 8, 10)]
+    curves = idiom_curves([("step-1", start), ("step-2", end)])
+    frequencies = {"a": 3, "b": 50, "c": 200, "d": 0}
+    logarithms = [math.log(frequencies[idiom]) for idiom in "abc"]
+    for of, values in (("drop", [0.8, 0.3, 0.6]), ("end", [0.1, 0.6, 0.3])):
+        found = curves.correlation(frequencies, of)
+        assert found == pytest.approx(pearsonr(logarithms, values).statistic)
+    assert curves.correlation(frequencies, "peak") is None  # all peaks are alike
+    assert curves.correlation({**frequencies, "a": 0}) is None  # two idioms
+
+
+@pytest.mark.parametrize(
+    ("degenerate", "collapsed", "translates"),
+    [
+        (0.5, 0.5, True),
+        (0.51, 0.0, False),
+        (0.0, 0.51, False),
+        (None, None, True),
+        (None, 1.0, False),
+    ],
+)
+def test_half_of_the_outputs_may_be_unusable(
+    degenerate: float | None, collapsed: float | None, translates: bool
+) -> None:
+    """Of either kind; what was not scored says nothing."""
+    assert TrainingState("a", "step-1", degenerate, collapsed).translates is translates
+
+
+@pytest.mark.parametrize(("judged", "value"), [(4, None), (5, 0.4)])
+def test_a_point_needs_five_sentences(judged: int, value: float | None) -> None:
+    """With fewer that could be judged it says nothing."""
+    curves = idiom_curves([("step-1", rows("by heart", 2, judged, degenerate=20))])
+    assert curves.idioms["by heart"].values == (value,)
+
+
+def test_peaks_and_ends_in_percent() -> None:
+    """The first of equal peaks; the mean has no frequency but a correlation, if three have one."""
+    first = [*rows("a", 9, 10), *rows("b", 5, 10), *rows("c", 8, 10)]
+    second = [*rows("a", 9, 10), *rows("b", 2, 10), *rows("c", 3, 10)]
+    curves = idiom_curves([("step-1", first), ("step-2", second)])
+    table = curve_table({"x": curves, "none": None}, {"a": 10, "b": 100, "c": 1000})
+    by_name = {row[:2]: row[2:] for row in table.rows}
+    assert list(by_name) == [("x", "a"), ("x", "b"), ("x", "c"), ("x", "mean")]
+    assert by_name["x", "a"] == (10, 90.0, "step-1", 90.0, 0.0, None)
+    assert by_name["x", "b"] == (100, 50.0, "step-1", 20.0, pytest.approx(30.0), None)
+    drops = pearsonr([1.0, 2.0, 3.0], [0.0, 0.3, 0.5]).statistic
+    assert by_name["x", "mean"] == (
+        None, pytest.approx(220 / 3), "step-1", pytest.approx(140 / 3), pytest.approx(80 / 3),
+        f"{drops:.2f}",
+    )  # fmt: skip
+    unknown = curve_table({"x": curves}, {})
+    assert {row[2] for row in unknown.rows} == {None}
+    assert unknown.rows[-1][-1] is None
 
 
 def test_empty_curve() -> None:
