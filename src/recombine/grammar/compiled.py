@@ -88,6 +88,8 @@ class Construction:
     chain: tuple[str, ...]
     parts: tuple[RulePart, ...]
     slots: Mapping[str, int]
+    # What was compiled of it so far, by the feature values of its parts.
+    constituents: dict[tuple[Values, ...], CompiledConstituent] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -161,9 +163,6 @@ class CompiledLanguage:
                 parts = _parts_of(inventory, chain)
                 construction = Construction(chain, parts, _positions(parts))
                 self._chains.setdefault(inventory.codes[chain[0]], []).append(construction)
-        self._constituents: dict[
-            tuple[tuple[str, ...], tuple[Values, ...]], CompiledConstituent
-        ] = {}
         self.features = self._feature_fields()
         self._word_values = self._values_of_words()
         fields_of = self.features.get
@@ -213,12 +212,11 @@ class CompiledLanguage:
         self, construction: Construction, below: tuple[Values, ...]
     ) -> CompiledConstituent:
         """The constituent of a construction whose parts have these values."""
-        key = (construction.chain, below)
-        constituent = self._constituents.get(key)
+        constituent = construction.constituents.get(below)
         if constituent is None:
             constituent = CompiledConstituent(construction, below)
             self._find_values(constituent)
-            self._constituents[key] = constituent
+            construction.constituents[below] = constituent
         return constituent
 
     def constituents(
@@ -230,6 +228,7 @@ class CompiledLanguage:
         subject of a passive in that of an active): its features are taken by their names.
         """
         first_word = self.inventory.first_word
+        code_fields, slot_fields = self._code_fields, self._slot_fields
         values: list[Values] = [()] * len(codes)
         constituents: list[CompiledConstituent | None] = [None] * len(codes)
         for node in range(len(codes) - 1, -1, -1):
@@ -238,13 +237,17 @@ class CompiledLanguage:
                 values[node] = self._word_values[code - first_word][0]
                 continue
             below = tuple([values[child] for child in children[node]])
-            for index, child in enumerate(children[node]):
-                asked = self._slot_fields[code][index]
-                given = self._code_fields[codes[child]]
-                if asked != given:
-                    by_name = dict(zip(given, values[child], strict=True))
-                    other = tuple([by_name.get(name, "") for name in asked])
-                    below = (*below[:index], other, *below[index + 1 :])
+            for asked, child in zip(slot_fields[code], children[node], strict=True):
+                if asked is not code_fields[codes[child]]:  # one tuple per category
+                    by_name = [
+                        dict(zip(code_fields[codes[child]], values[child], strict=True))
+                        for child in children[node]
+                    ]
+                    below = tuple(
+                        tuple([named.get(name, "") for name in fields])
+                        for fields, named in zip(slot_fields[code], by_name, strict=True)
+                    )
+                    break
             constituent = constituents[node] = self.constituent(self._rules[code], below)
             values[node] = constituent.values
         return constituents

@@ -24,7 +24,7 @@ from recombine.builders.generated.certificate import (
     rows_at_fault,
     sizes_at_fault,
 )
-from recombine.builders.generated.draw import Drawing
+from recombine.builders.generated.draw import Drawing, DrawnSentence
 from recombine.builders.generated.focus import TAGS
 from recombine.builders.generated.parts import GeneratedOptions, RecipePart, scaled
 from recombine.builders.generated.proof import (
@@ -49,6 +49,8 @@ from recombine.progress import progress
 
 MOST_REFERENCES = 32  # of one example
 LISTED = 24  # words that a language lacks, in a message
+
+DrawnSplits = Mapping[str, list[DrawnSentence]]
 
 
 @dataclass(kw_only=True)
@@ -164,29 +166,30 @@ class Generated(GeneratedOptions):
     @gc_paused()
     def build(self, draft: Draft) -> None:
         """Draw every part, then write splits, certificate and card."""
-        blueprint = self.blueprint()
-        blueprint.check_draws()
-        drawing = Drawing(blueprint, draft.seed)
-        with progress("sentences", sum(self.sizes().values())) as bar:
-            splits = drawing.sentences(bar.advance)
-        training = {
-            split: list(drawing.examples(split, splits[split]))
-            for split in TRAINING_SPLITS
-            if split in splits
-        }
+        blueprint, drawing, splits = self._drawn(draft.seed)
+        training = _training_rows(drawing, splits)
         # Parsing all of train takes as long as writing all splits does.
         look = run_in_fork(lambda: look_in_training(blueprint, training))
-        examples: dict[str, list[Example]] = {}
-        for split, sentences in splits.items():
-            rows = training.get(split)
-            examples[split] = list(drawing.examples(split, sentences)) if rows is None else rows
-            draft.write(split, examples[split])
+        examples = _write_rows(draft, drawing, splits, training)
         violations = drawing.violations(splits)
         certificate = certify(blueprint, self.grammar, examples, look, violations)
         draft.certificate(certificate)
         keep_grammar(draft, self.grammar)
         card = self._card(certificate, examples=examples, shown=blueprint.labels(TRAIN))
         draft.set_card("\n".join([card, *self._notes()]))
+
+    @gc_paused()
+    def build_rows(self, draft: Draft) -> None:
+        """Write the splits alone: `prove` counts the certificate from them."""
+        _, drawing, splits = self._drawn(draft.seed)
+        _write_rows(draft, drawing, splits, _training_rows(drawing, splits))
+
+    def _drawn(self, seed: int) -> tuple[Blueprint, Drawing, DrawnSplits]:
+        blueprint = self.blueprint()
+        blueprint.check_draws()
+        drawing = Drawing(blueprint, seed)
+        with progress("sentences", sum(self.sizes().values())) as bar:
+            return blueprint, drawing, drawing.sentences(bar.advance)
 
     def _card(
         self,
@@ -257,6 +260,28 @@ class Generated(GeneratedOptions):
         ]
         card = partial(self._card, examples=examples, shown=blueprint.labels(TRAIN))
         return Proof(counted, faults, card=card)
+
+
+def _training_rows(drawing: Drawing, splits: DrawnSplits) -> dict[str, list[Example]]:
+    return {
+        split: list(drawing.examples(split, splits[split]))
+        for split in TRAINING_SPLITS
+        if split in splits
+    }
+
+
+def _write_rows(
+    draft: Draft,
+    drawing: Drawing,
+    splits: DrawnSplits,
+    training: Mapping[str, Sequence[Example]],
+) -> dict[str, Sequence[Example]]:
+    examples: dict[str, Sequence[Example]] = {}
+    for split, sentences in splits.items():
+        rows = training.get(split)
+        examples[split] = list(drawing.examples(split, sentences)) if rows is None else rows
+        draft.write(split, examples[split])
+    return examples
 
 
 def _agreed_violations(

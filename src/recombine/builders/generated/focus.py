@@ -120,7 +120,7 @@ def said_in(
     start = find_words(text, said, spaced=spaced) if said else -1
     if start >= 0 and is_plain:
         return start, start + len(said)
-    stretches = realiser.realise(tree).spans.get(node)
+    stretches = realiser.realise(tree).stretches(node)
     if not stretches:
         raise GrammarError(f"'{text}' does not say the constituent {tree.at(node)}")
     for first, last in stretches if start >= 0 else ():

@@ -39,6 +39,11 @@ class Judge:
         self._source = grammar.realiser(options.source_language)
         self._target = grammar.realiser(options.target_language)
         self._parts = {(part.split, part.name): part.recipe for part in blueprint.parts}
+        self._places = {
+            key: FocusPlaces(self.inventory, part)
+            for key, part in self._parts.items()
+            if part.category
+        }
         # By split and label: on which side of a clause a pattern stands, and what it must be.
         self._admits: dict[tuple[str, str], list[tuple[int, Admission | Composition]]] = {}
         for part in (*blueprint.parts, *blueprint.control):
@@ -100,7 +105,7 @@ class Judge:
             wrong = [k for k in {**tags, **example.tags} if example.tags.get(k) != tags.get(k)]
             said = ", ".join(f"{k} is {tags.get(k)!r}, not {example.tags.get(k)!r}" for k in wrong)
             yield "tags", f"wrong tags: {said}"
-        yield from self._focus_faults(pattern, example, tree)
+        yield from self._focus_faults(self._places.get((split, label)), example, tree)
 
     def _reference_faults(self, example: Example, tree: Tree) -> Faults:
         translation = self.reader.translation(tree)
@@ -132,18 +137,8 @@ class Judge:
             tags["depth"] = tree.depth(next(iter(part.depth)))
         return tags
 
-    def _place(self, part: RecipePart, tree: Tree) -> tuple[int, str] | None:
-        """The node that a pattern is about, and the slot that it fills."""
-        for look in part.look:
-            pattern = Pattern.parse(with_targets(look.find, part.targets))
-            if nodes := pattern.compile(self.inventory).find(tree):
-                node = tree.node(look.take, nodes[0])
-                head = tree.head(node) if look.head else None
-                return node if head is None else head, look.take
-        return None
-
-    def _focus_faults(self, part: RecipePart | None, example: Example, tree: Tree) -> Faults:
-        place = None if part is None else self._place(part, tree)
+    def _focus_faults(self, places: FocusPlaces | None, example: Example, tree: Tree) -> Faults:
+        place = None if places is None else places.find(tree)
         if place is None:
             if example.focus:
                 yield "focus", "its pattern is about nothing, which is not its focus"
@@ -161,8 +156,8 @@ class Judge:
             yield "focus", f"its pattern is about '{text}' as {slot}, which is not its focus"
             return
         reference = reference_of(example)
-        places = self._stretches(self._target, tree, node)
-        renderings = {reference[start:end] for start, end in places}
+        targets = self._stretches(self._target, tree, node)
+        renderings = {reference[start:end] for start, end in targets}
         # A word may change where it meets the next: que and qu'.
         below = range(node, node + len(tree.at(node).codes))
         forms = (column[tree.codes[at]] for at, column in self._target.form_slots(tree.codes)
@@ -176,7 +171,7 @@ class Judge:
         particle), a phrase with or without the mark that closes it.
         """
         realisation = realiser.realise(tree)
-        text, spans = realisation.text, realisation.spans[node]
+        text, spans = realisation.text, realisation.stretches(node)
         word = node
         while not self.inventory.is_word(tree.codes[word]) and len(tree.positions[word]) == 1:
             word = tree.positions[word][0]
@@ -187,6 +182,35 @@ class Judge:
                     return [(start + place, start + place + len(own))]
         start, end = spans[-1]
         return [(start, start + len(text[start:end].rstrip(MARKS))), (start, end)]
+
+
+class FocusPlaces:
+    """Finds what a part is about in trees; those that differ in words alone are searched once."""
+
+    def __init__(self, inventory: Inventory, part: RecipePart) -> None:
+        self.inventory = inventory
+        patterns = [Pattern.parse(with_targets(look.find, part.targets)) for look in part.look]
+        self._looks = [
+            (pattern.compile(inventory), look)
+            for pattern, look in zip(patterns, part.look, strict=True)
+        ]
+        self._named = frozenset(c for p in patterns for c in named_words(p, inventory))
+        self._places: dict[tuple[int, ...], tuple[int, str] | None] = {}
+
+    def find(self, tree: Tree) -> tuple[int, str] | None:
+        """The node that the part is about, and the slot that it fills."""
+        shape = shape_of(tree, self._named)
+        if shape not in self._places:
+            self._places[shape] = self._search(tree)
+        return self._places[shape]
+
+    def _search(self, tree: Tree) -> tuple[int, str] | None:
+        for matcher, look in self._looks:
+            if nodes := matcher.find(tree):
+                node = tree.node(look.take, nodes[0])
+                head = tree.head(node) if look.head else None
+                return node if head is None else head, look.take
+        return None
 
 
 class Composition:
@@ -211,20 +235,25 @@ class Admission:
         self._limits = [(t, read_bound(t, b)) for t, b in draw.limits.items()]
         self._automaton = Automaton(inventory, draw.constraints)
         texts = (*draw.constraints.require, *draw.constraints.exclude)
-        # Words that no pattern names cannot decide: trees that differ in those are judged once.
-        self._telling = frozenset(
+        # Trees of one shape are judged once.
+        self._named = frozenset(
             code for text in texts for code in named_words(Pattern.parse(text), inventory)
         )
         self._shapes: dict[tuple[int, ...], bool] = {}
 
     def admits(self, tree: Tree) -> bool:
         """Whether it could."""
-        first, telling = self.inventory.first_word, self._telling
-        shape = tuple([code if code < first or code in telling else -1 for code in tree.codes])
-        found = self._shapes.get(shape)
-        if found is None:
-            found = all(
+        shape = shape_of(tree, self._named)
+        admitted = self._shapes.get(shape)
+        if admitted is None:
+            admitted = all(
                 allowed.admits(tree.depth(tag)) for tag, allowed in self._limits
             ) and self._automaton.admits(tree.codes, tree.positions)
-            self._shapes[shape] = found
-        return found
+            self._shapes[shape] = admitted
+        return admitted
+
+
+def shape_of(tree: Tree, named: frozenset[int]) -> tuple[int, ...]:
+    """A tree without the words that no pattern names: those cannot decide."""
+    first = tree.inventory.first_word
+    return tuple([code if code < first or code in named else -1 for code in tree.codes])

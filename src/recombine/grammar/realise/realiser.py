@@ -7,8 +7,9 @@ follow.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from recombine.grammar.compiled import CompiledLanguage
@@ -37,22 +38,52 @@ class RealisedToken(NamedTuple):
     node: int
 
 
-@dataclass(frozen=True)
 class Realisation:
-    """A tree said in one language."""
+    """A tree said in one language; tokens and spans are worked out where they are asked for."""
 
-    text: str
-    tokens: tuple[RealisedToken, ...]
-    spans: dict[int, tuple[Span, ...]]  # node -> its stretches of text, in order; several if apart
+    def __init__(self, text: str, walk: Walk, bounds: Sequence[tuple[int, int]]) -> None:
+        self.text = text
+        self._walk = walk
+        self._bounds = bounds  # of the pieces; empty where one was dropped
+
+    @cached_property
+    def tokens(self) -> tuple[RealisedToken, ...]:
+        """The pieces of the text from left to right."""
+        return tuple(
+            [
+                RealisedToken(self.text[start:end], start, end, piece.node)
+                for piece, (start, end) in zip(self._walk.pieces, self._bounds, strict=True)
+                if end > start
+            ]
+        )
+
+    @cached_property
+    def spans(self) -> dict[int, tuple[Span, ...]]:
+        """For every node that is heard its stretches of text, in order; several if apart."""
+        nodes = dict.fromkeys(stretch.node for stretch in self._walk.stretches)
+        return {node: spans for node in nodes if (spans := self.stretches(node))}
+
+    def stretches(self, node: int) -> tuple[Span, ...]:
+        """The stretches of text of one node; none if it is silent."""
+        spans: list[Span] = []
+        stretches = self._walk.stretches
+        for index in range(bisect_left(stretches, (node,)), len(stretches)):
+            other, first, last = stretches[index]
+            if other != node:
+                break
+            inside = [(start, end) for start, end in self._bounds[first:last] if end > start]
+            if inside:
+                spans.append(Span(inside[0][0], inside[-1][1]))
+        return tuple(spans)
 
     def span(self, node: int) -> Span | None:
         """The stretch from the first to the last character of a node; None if it is silent."""
-        stretches = self.spans.get(node)
+        stretches = self.stretches(node)
         return Span(stretches[0].start, stretches[-1].end) if stretches else None
 
     def piece(self, node: int) -> str:
         """The text of a node; stretches that stand apart are joined with a space."""
-        return " ".join(self.text[start:end] for start, end in self.spans.get(node, ()))
+        return " ".join(self.text[start:end] for start, end in self.stretches(node))
 
 
 class Realiser:
@@ -119,35 +150,19 @@ class Realiser:
         words = iter(forms)
         gap, length = len(self.join), 0
         bounds: list[tuple[int, int]] = []
-        for literal, _, field, glued in template.pieces:
+        for literal, _, field, glued in template.walk.pieces:
             start = length if glued else length + gap
             length = start + len(literal if field is None else next(words))
             bounds.append((start, length))
-        edited = False
         for finish in self._finishes:
             edits = finish(text)
             if edits:
-                edited = True
                 text = apply_edits(text, edits)
                 bounds = [
                     (shift(start, edits, is_end=False), shift(end, edits, is_end=True))
                     for start, end in bounds
                 ]
-        tokens = tuple(
-            [
-                RealisedToken(text[start:end], start, end, piece.node)
-                for piece, (start, end) in zip(template.pieces, bounds, strict=True)
-                if end > start
-            ]
-        )
-        spans: dict[int, tuple[Span, ...]] = {}
-        for node, first, last in template.stretches:
-            inside = bounds[first:last]
-            if edited:  # a comma may be gone
-                inside = [(start, end) for start, end in inside if end > start]
-            if inside:
-                spans[node] = (*spans.get(node, ()), Span(inside[0][0], inside[-1][1]))
-        return Realisation(text, tokens, spans)
+        return Realisation(text, template.walk, bounds)
 
     def finished(self, text: str) -> str:
         """A text with touches, capital and commas put right."""
