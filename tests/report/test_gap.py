@@ -102,6 +102,16 @@ def test_what_may_be_chance_is_not_called_composition(controlled):
     )
 
 
+def test_a_share_that_may_be_nothing_is_not_said_to_be_composition(controlled):
+    """7.0 (-3.8 to 17.6) points `are composition` was said of an interval that holds zero."""
+    report = build_report(open_runs([controlled]), ReportOptions(metrics=("exact",)))
+    parts = next(parts for parts in report.gaps if parts.control)
+    (sure,) = gap_sentences([parts])
+    (perhaps,) = gap_sentences([replace(parts, composition=Estimate(7.0, -3.8, 17.6))])
+    assert ") are composition and " in sure
+    assert "7.0 (−3.8 to 17.6) may be composition and " in perhaps
+
+
 def test_a_control_that_does_worse_takes_no_part_of_the_gap(controlled):
     """`Of 63 points -3 are composition` is no sentence; its bar went beyond the familiar score."""
     report = build_report(open_runs([controlled]), ReportOptions(metrics=("exact",)))

@@ -31,6 +31,7 @@ from recombine.report.reading.validity import (
 )
 from recombine.report.results import MetricResults, make_results
 from recombine.report.words import Words, read_words
+from recombine.templates import listed
 
 
 @dataclass(frozen=True)
@@ -106,8 +107,8 @@ class Findings:
         return list(dict.fromkeys((*self.contenders, *self.main.best_first, *self.systems)))
 
     def ranking(self, results: MetricResults) -> list[list[str]]:
-        """Tied sets of the systems that compete, best set first: all but controls."""
-        return results.ranking(self.controls)
+        """Tied sets of the systems that compete, best first: no controls, nothing incomplete."""
+        return results.ranking({*self.controls, *without_verdict(results)})
 
     def split_name(self, split: str) -> str:
         """What a split is called."""
@@ -121,15 +122,23 @@ class Findings:
     @cached_property
     def headline(self) -> Headline:
         """What was found, in plain words, and what it rests on; no verdict below completeness."""
-        told = self.method.headline(self)
+        verdict = self.method.headline(self)
         scores = [self.main.overall(system) for system in self.main.systems]
-        reasons = {one.system: why for one in scores if (why := incomplete(one))}
+        reasons = without_verdict(self.main)
         if reasons:
             reached = (
                 f"No verdict where less than {100 * COMPLETE:g}% of the sentences have outputs."
             )
-            told = Headline(no_verdict(reasons), (reached,))
-        return Headline(told.headline, (*told.sentences, *self._validity(scores)))
+            compared = [name for name in self.contenders if name not in reasons]
+            verdict = (
+                Headline(
+                    f"{verdict.headline} (no verdict on {listed(list(reasons))})",
+                    (*verdict.sentences, reached),
+                )
+                if len(compared) > 1
+                else Headline(no_verdict(reasons), (reached,))
+            )
+        return Headline(verdict.headline, (*verdict.sentences, *self._validity(scores)))
 
     def _validity(self, scores: Sequence[Score]) -> list[str]:
         """What a reader must know before the headline is believed."""
@@ -157,6 +166,12 @@ class Findings:
         """The report's heading."""
         manifest = self.source.benchmark.manifest
         return self.options.title or f"{manifest.name}: {', '.join(self.systems)}"
+
+
+def without_verdict(results: MetricResults) -> dict[str, str]:
+    """System -> why nothing can be concluded of it; complete ones are left out."""
+    reasons = {system: incomplete(results.overall(system)) for system in results.systems}
+    return {system: why for system, why in reasons.items() if why}
 
 
 def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool = True) -> Findings:
@@ -214,11 +229,17 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
     new = main.pop(all_results[0].split)
     familiar = main.get(source.method.familiar_split)
     order = all_results[0].best_first
+    lost = {
+        system
+        for results in all_results
+        if results.split in (all_results[0].split, source.method.familiar_split)
+        for system in without_verdict(results)
+    }
     gaps = sorted(
         (
             parts
             for parts in gap_parts(new, familiar, source.controls, source.neutral)
-            if parts.system in source.learned
+            if parts.system in source.learned and lost.isdisjoint((parts.system, parts.control))
         ),
         key=lambda parts: order.index(parts.system),
     )

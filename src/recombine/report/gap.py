@@ -183,9 +183,11 @@ def gap_sentences(gaps: Sequence[GapParts], hint: str = "") -> list[str]:
                 f"{none} composition: {_beside_control(parts, parts.composition)}."
             )
         else:
+            # An interval that holds zero, or that there is none, leaves open whether it is any.
+            are = "are" if parts.composition.low > 0 else "may be"
             told.append(
                 f"Of {number(parts.gap.value)} points that {parts.system} loses on new sentences "
-                f"{shown(parts.composition)} are composition and {shown(parts.difficulty)} "
+                f"{shown(parts.composition)} {are} composition and {shown(parts.difficulty)} "
                 f"difficulty{named(parts)}."
             )
     if len(told) > MOST_TOLD:

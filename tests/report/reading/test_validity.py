@@ -18,7 +18,7 @@ from recombine.report.options import ReportOptions
 from recombine.report.reading.runs import open_runs
 from recombine.report.reading.validity import cells_told, lacking, references_told
 from recombine.report.verdict import verdict
-from report.scored_run import scored_run, small_benchmark
+from report.scored_run import Outputs, scored_run, small_benchmark
 
 WORDS = [f"{one}{other}" for one in "abcdefghij" for other in "klmnopqrst"]
 
@@ -104,6 +104,30 @@ def test_sentences_that_any_seed_lost_are_told_as_such(tmp_path: Path) -> None:
     report = build_report(open_runs([run]), ReportOptions())
     assert "Without output: engine 4 of 100 with some seed." in report.headline.sentences
     assert lacking(20, 80, 100, seeds=2) == "has no output for 20 of 100 with some seed"
+
+
+def test_a_system_that_lost_sentences_takes_the_verdict_from_no_others(tmp_path: Path) -> None:
+    """Two complete systems are compared; of the third neither rank nor gap is told."""
+    benchmark = _benchmark(tmp_path)
+
+    def outputs(right: int, answered: int = 100) -> Outputs:
+        def of_split(split: str, _seed: int) -> dict[str, str]:
+            rows = benchmark.read(split)[:answered]
+            return {
+                row.id: row.references[0] if split == "test" or place < right else "wrong"
+                for place, row in enumerate(rows)
+            }
+
+        return of_split
+
+    systems = {"good": outputs(60), "poor": outputs(10), "half": outputs(100, 70)}
+    run = scored_run(tmp_path / "run", benchmark, systems, metrics=["exact"])
+    report = build_report(open_runs([run]), ReportOptions())
+    told = report.headline
+    assert told.headline.startswith("good composes best: 60 of 100 right on ")
+    assert told.headline.endswith(", poor 10 (no verdict on half)")
+    assert "Without output: half 30 of 100." in told.sentences
+    assert {parts.system for parts in report.gaps} == {"good", "poor"}
 
 
 def test_compare_says_why_there_is_no_verdict(
