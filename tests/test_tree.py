@@ -14,7 +14,7 @@ import pytest
 # and anything below.
 LAYERS = [
     {"errors"},
-    {"encoding", "lock"},
+    {"encoding", "kernels", "lock"},
     {"config", "files"},
     {"registry", "progress", "stage"},
     {"parallel", "templates"},

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
+
+from recombine.kernels import kernel
 
 # Columns of a link type's cell: side by side, since an expectation reads one and adds to the other.
 _PROBABILITY, _COUNT = 0, 1
@@ -24,7 +25,7 @@ class Links(NamedTuple):
     targets: Any
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel()
 def _index(  # type: ignore[no-untyped-def]  # compiled
     source_words, source_offsets, order, target_words, target_offsets, target_types
 ):
@@ -61,7 +62,7 @@ def _index(  # type: ignore[no-untyped-def]  # compiled
     return numbers, starts, sources[:used].copy(), targets[:used].copy()
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel()
 def _priors(given_offsets, made_offsets, tension, null):  # type: ignore[no-untyped-def]
     """Return the diagonal prior of every pair of lengths that occurs, and where each begins.
 
@@ -92,7 +93,7 @@ def _priors(given_offsets, made_offsets, tension, null):  # type: ignore[no-unty
     return weights, begins
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel()
 def _expect(  # type: ignore[no-untyped-def]  # compiled
     given_offsets, made_words, made_offsets, numbers, starts, forward, cells, nulls, null_counts,
     priors, begins, null, best, last
@@ -129,7 +130,7 @@ def _expect(  # type: ignore[no-untyped-def]  # compiled
             prior += width + 1
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel()
 def _maximise(given, given_types, cells):  # type: ignore[no-untyped-def]  # compiled
     totals = np.zeros(given_types, np.float64)
     for number in range(len(cells)):

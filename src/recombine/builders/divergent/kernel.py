@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 require("numba", extra="parse", feature="splitting a corpus by divergence")
 
-from numba import njit, uint64  # noqa: E402  # after the check that says what to install
+from numba import uint64  # noqa: E402  # after the check that says what to install
+
+from recombine.kernels import kernel  # noqa: E402
 
 # Slots of `Arrays.reals`, and of `Arrays.whole`: totals and sizes, then the state of the annealing.
 SUM_A, SUM_C, D_A, D_C = range(4)
@@ -32,9 +34,8 @@ TRAIN_A, TEST_A, TRAIN_C, TEST_C, TRAIN_SIZE, TEST_SIZE = range(6)
 ACCEPTED, TRIED, POSITION, SEEKER = range(6, 10)
 
 # The loops own no array: counting references to those they are given would cost half as much again.
-OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
-compiled: Callable[..., Any] = njit(inline="never", **OPTIONS)
-inlined: Callable[..., Any] = njit(inline="always", **OPTIONS)
+compiled: Callable[..., Any] = kernel(inline="never", _nrt=False)
+inlined: Callable[..., Any] = kernel(inline="always", _nrt=False)
 
 
 @inlined
