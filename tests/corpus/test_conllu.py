@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import lzma
 import resource
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -203,3 +204,13 @@ def test_mean_distance_leaves_out_root_and_punctuation():
     relations = ["det", "nsubj", "root", "det", "dobj", "punct"]
     assert mean_distance(heads, relations) == 1.25
     assert mean_distance([-1], ["root"]) == 0
+
+
+def test_decomposed_letters_are_the_same_letters(tmp_path: Path) -> None:
+    """A corpus in NFD has the atoms, and the sentences, of the same corpus in NFC."""
+    row = "en\tlemmas\trelations\theads\nCaf\u00e9 noir\tcaf\u00e9 noir\troot amod\t0 1\n"
+    composed, decomposed = tmp_path / "nfc.tsv", tmp_path / "nfd.tsv"
+    composed.write_text(row, encoding="utf-8")
+    decomposed.write_text(unicodedata.normalize("NFD", row), encoding="utf-8")
+    assert composed.read_bytes() != decomposed.read_bytes()
+    assert list(read_parsed(composed)) == list(read_parsed(decomposed))

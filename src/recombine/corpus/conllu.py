@@ -18,6 +18,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from recombine.benchmark import normalise
 from recombine.errors import DataError, Where
 from recombine.files import open_text
 
@@ -148,7 +149,11 @@ def is_parsed(path: Path | str) -> bool:
 
 
 def parse_block(block: TextBlock) -> ParsedBlock:
-    """Return the sentences of one block, checked: columns, numbers, heads in range, no cycles."""
+    """Return the sentences of one block in NFC, checked: columns, numbers, heads, no cycles.
+
+    A letter with its accent beside it is the same letter, and its lemma the same lemma.
+    """
+    block = block._replace(text=normalise(block.text))
     if block.columns is None:
         parsed = ParsedBlock.of(block.path, _parse_conllu(block))
     else:
