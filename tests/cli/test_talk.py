@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from recombine.cli.talk import SafeTerminal, fitted, print_found, print_tree, say
+from recombine.cli.talk import SafeTerminal, fitted, print_data, print_tree, say
 from recombine.report.tables.table import Estimate, Table
 
 
@@ -19,8 +19,8 @@ def test_talk_and_data_are_apart(capsys):
 
 def test_data_is_an_outline_or_json(capsys):
     """People and programs read the same."""
-    print_found({"a": 1}, False)
-    print_found({"a": 1}, True)
+    print_data({"a": 1}, False)
+    print_data({"a": 1}, True)
     assert capsys.readouterr().out == 'a: 1\n{\n  "a": 1\n}\n'
 
 

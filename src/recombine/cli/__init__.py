@@ -85,7 +85,7 @@ def _answer(arguments: Sequence[str] | None) -> int:
     try:
         if getattr(options, "json_is_of_plan", False) and options.json and not options.dry_run:
             raise ConfigError(
-                f"--json of '{options.verb}' is the plan's: it goes with --dry-run",
+                f"--json of '{options.verb}' prints the plan: give it together with --dry-run",
                 hint="recombine score and recombine report print results as JSON",
             )
         planned = getattr(options, "dry_run", False)

@@ -181,11 +181,11 @@ def _meanings(name: str) -> dict[str, str]:
 
 def _describe(name: str, as_json: bool) -> int:
     """Print everything about the members of that name, of any kind."""
-    there = {kind: members(kind) for kind in LISTED}
-    kinds = [kind for kind in LISTED if name in there[kind]]
+    descriptions = {kind: members(kind) for kind in LISTED}
+    kinds = [kind for kind in LISTED if name in descriptions[kind]]
     if not kinds:
-        known = [*LISTED, *dict.fromkeys(member for kind in LISTED for member in there[kind])]
-        close = difflib.get_close_matches(name, known, n=1)
+        names = dict.fromkeys([*LISTED, *(name for kind in LISTED for name in descriptions[kind])])
+        close = difflib.get_close_matches(name, names, n=1)
         raise ConfigError(
             f"there is nothing of the name '{name}'",
             hint=f"did you mean '{close[0]}'?" if close else "recombine list shows all names",
@@ -194,7 +194,7 @@ def _describe(name: str, as_json: bool) -> int:
         print_json(
             {
                 kind: {
-                    "description": there[kind][name],
+                    "description": descriptions[kind][name],
                     **({"options": _options(kind, name)} if kind in CLASSES else {}),
                 }
                 for kind in kinds
@@ -202,14 +202,14 @@ def _describe(name: str, as_json: bool) -> int:
         )
         return 0
     for number, kind in enumerate(kinds):
-        print(("\n" if number else "") + "\n".join(_about(kind, name, there[kind][name])))
+        print(("\n" if number else "") + "\n".join(_about(kind, name, descriptions[kind][name])))
     return 0
 
 
-def _about(kind: str, name: str, said: str) -> Iterator[str]:
+def _about(kind: str, name: str, description: str) -> Iterator[str]:
     from recombine import registry
 
-    yield f"{kind[:-1]} {name}: {said}"
+    yield f"{kind[:-1]} {name}: {description}"
     if kind in CLASSES:
         text = inspect.getdoc(registry.lookup(kind[:-1], name)) or ""
         yield from text.splitlines()[1:]

@@ -111,12 +111,12 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def known(value: Any) -> Any:
-    """A number as JSON has it: what is not known is null."""
+def number_or_null(value: Any) -> Any:
+    """A number as JSON has it, which knows no NaN."""
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def print_found(value: Any, as_json: bool) -> None:
+def print_data(value: Any, as_json: bool) -> None:
     """Print data for programs, or an outline of it for people."""
     if as_json:
         print_json(value)

@@ -140,7 +140,7 @@ def read_experiment(
                 split = trained_split(experiment.system[name])
                 raise ConfigError(
                     f"[system.{name}] is trained here, on '{split}'",
-                    hint="'trained_on' is for systems that are used as they are",
+                    hint="'trained_on' is for systems that are not trained here",
                 )
     return experiment
 

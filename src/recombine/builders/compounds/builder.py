@@ -169,7 +169,7 @@ class Compounds(CompoundDesign):
         }
         if SHOWN not in held_in.values():
             raise DataError(
-                "the corpus shows none of the compounds that the control should hold in",
+                "the corpus shows none of the compounds that the control should show",
                 hint="take more text, or more frequent atoms (-o floor=N)",
             )
         return control, held_in

@@ -63,49 +63,50 @@ def augment_verb(options: argparse.Namespace) -> int:
     source = read_pairs(
         options.pairs, source=options.source, target=options.target, sample=options.sample
     )
-    given = apply_overrides({}, options.overrides)
+    settings = apply_overrides({}, options.overrides)
     for name in ("n", "seed", "engine", "address"):
         if getattr(options, name) is not None:
-            given[name] = getattr(options, name)
-    asked = read_options(given, source)
+            settings[name] = getattr(options, name)
+    method_options = read_options(settings, source)
     if options.review:
-        return _review(source, asked, options)
+        return _review(source, method_options, options)
     if options.explain is not None:
-        return _explain(source, asked, options)
+        return _explain(source, method_options, options)
     if options.held_out:
-        return _held_out(source, asked)
+        return _held_out(source, method_options)
     if options.out is None:
         raise ConfigError(
             "give --out DIR for the pairs, or ask --review, --held-out or --explain 'SENTENCE'",
             hint="recombine augment BENCHMARK --out DIR",
         )
     if options.dry_run:
-        there = existing_folder(source, asked, options.out, force=options.force)
+        up_to_date = existing_folder(source, method_options, options.out, force=options.force)
         plan = {
-            "method": asked.method,
+            "method": method_options.method,
             "training_pairs": len(source.pairs),
-            "n": asked.n,
+            "n": method_options.n,
             "out": str(options.out),
-            "up_to_date": there is not None,
+            "up_to_date": up_to_date is not None,
         }
         return print_plan(plan, options.json)
-    folder = write_augmented(source, asked, options.out, force=options.force)
-    found = folder.certificate
+    folder = write_augmented(source, method_options, options.out, force=options.force)
+    certificate = folder.certificate
     state = "written" if folder.made_now else "is up to date"
-    say(f"{options.out}: {state} ({found['kept']:,} pairs, track {found['track']})")
-    for split, row in found["removed"].items():
+    say(f"{options.out}: {state} ({certificate['kept']:,} pairs, track {certificate['track']})")
+    for split, row in certificate["removed"].items():
         if row["sources"] and folder.made_now:
             say(
                 f"note: {row['sources']:,} drawn sources are sentences of '{split}' and were "
                 f"removed; {row['target_as_reference']:,} had its reference as target"
             )
-    if found["drawn"] < asked.n and folder.made_now:
-        say(f"note: only {found['drawn']:,} of {asked.n:,} different pairs could be drawn")
+    if certificate["drawn"] < method_options.n and folder.made_now:
+        drawn = f"{certificate['drawn']:,} of {method_options.n:,}"
+        say(f"note: only {drawn} different pairs could be drawn")
     print(options.out / "pairs.jsonl")
     return 0
 
 
-def _review(source: Any, asked: Any, options: argparse.Namespace) -> int:
+def _review(source: Any, method_options: Any, options: argparse.Namespace) -> int:
     from recombine.augment.files.review import review_page, review_text
     from recombine.augment.methods import learn
     from recombine.files import write_text
@@ -115,7 +116,7 @@ def _review(source: Any, asked: Any, options: argparse.Namespace) -> int:
         if options.out.suffix != ".html":
             raise ConfigError("--review writes one page: --out FILE.html, or no --out for text")
         refuse_output(options.out.parent)
-    learned = learn(source, asked).review()
+    learned = learn(source, method_options).review()
     if options.out is not None:
         write_text(options.out, review_page(learned, options.out.stem))
         print(options.out)
@@ -125,14 +126,14 @@ def _review(source: Any, asked: Any, options: argparse.Namespace) -> int:
     return 0
 
 
-def _held_out(source: Any, asked: Any) -> int:
+def _held_out(source: Any, method_options: Any) -> int:
     """Print how much of what training combines could be made if it were not in training."""
     from recombine.augment.grammar.held_out import held_out_trial
 
-    if asked.method != "recombine":
-        raise ConfigError(f"--held-out tries the method 'recombine', not '{asked.method}'")
+    if method_options.method != "recombine":
+        raise ConfigError(f"--held-out tries the method 'recombine', not '{method_options.method}'")
     print("hidden\tcombinations\tpairs\tderived %\tof those right %")
-    for row in held_out_trial(source.pairs, asked):
+    for row in held_out_trial(source.pairs, method_options):
         print(
             f"{row.kind}\t{row.combinations:,}\t{row.pairs:,}\t{100 * row.coverage:.1f}\t"
             + (f"{100 * row.precision:.1f}" if row.derived else "-")
@@ -140,38 +141,38 @@ def _held_out(source: Any, asked: Any) -> int:
     return 0
 
 
-def _explain(source: Any, asked: Any, options: argparse.Namespace) -> int:
+def _explain(source: Any, method_options: Any, options: argparse.Namespace) -> int:
     """Say how a sentence came to be: as it was written or is drawn, or as it could be made."""
     from recombine.augment.files.folder import AugmentedFolder
     from recombine.augment.methods import find_pair, learn
 
     sentence = " ".join(options.explain.split())
     if options.out is not None:
-        found = find_pair(AugmentedFolder.open(options.out).pairs(), sentence)
-        if found is not None:
-            return _print_derivation(source, found)
+        pair = find_pair(AugmentedFolder.open(options.out).pairs(), sentence)
+        if pair is not None:
+            return _print_derivation(source, pair)
         say(f"note: {options.out} does not have this sentence")
-    method = learn(source, asked)
+    method = learn(source, method_options)
     lines = method.explain(sentence)
     if lines is not None:
         print("\n".join(lines))
         return 0
-    found = find_pair(method.draw(asked.n, asked.seed), sentence)
-    if found is None:
+    pair = find_pair(method.draw(method_options.n, method_options.seed), sentence)
+    if pair is None:
         raise DataError(
-            f"'{sentence}' is none of {asked.n:,} pairs drawn from {len(source.pairs):,} training "
-            "pairs",
+            f"'{sentence}' is none of {method_options.n:,} pairs drawn from "
+            f"{len(source.pairs):,} training pairs",
             hint="recombine augment ... --review shows what was learned",
         )
-    return _print_derivation(source, found)
+    return _print_derivation(source, pair)
 
 
-def _print_derivation(source: Any, found: Any) -> int:
-    print(f"{found.source}\t{found.target}")
-    texts = {pair.id: f"{pair.source}\t{pair.target}" for pair in source.pairs}
-    for parent in found.parents:
+def _print_derivation(source: Any, pair: Any) -> int:
+    print(f"{pair.source}\t{pair.target}")
+    texts = {known.id: f"{known.source}\t{known.target}" for known in source.pairs}
+    for parent in pair.parents:
         print(f"  made of {parent}: {texts.get(parent, '(not among these pairs)')}")
-    for step in found.steps:
+    for step in pair.steps:
         print(f"  {step}")
     return 0
 

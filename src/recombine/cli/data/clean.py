@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from recombine.cli.options import Verb, share
-from recombine.cli.talk import print_found, print_reading_plan
+from recombine.cli.talk import print_data, print_reading_plan
 from recombine.errors import ConfigError
 
 
@@ -43,7 +43,7 @@ def clean_verb(options: argparse.Namespace) -> int:
         return print_reading_plan(options.corpus, options.json, out=str(options.out))
     codes = {"source": options.source, "target": options.target}
     if len(options.corpus) > 2:
-        raise ConfigError("one parsed corpus, or two aligned texts")
+        raise ConfigError("give one parsed corpus, or two aligned texts")
     if len(options.corpus) == 1 and not is_parsed(options.corpus[0]):
         raise ConfigError(
             f"{options.corpus[0]} is not a parsed corpus, and there is no second text",
@@ -54,7 +54,7 @@ def clean_verb(options: argparse.Namespace) -> int:
         counts = clean_texts(tuple(options.corpus), options.out, **codes)
     else:
         counts = clean_corpus(options.corpus[0], options.out, **codes)
-    print_found(counts._asdict(), options.json)
+    print_data(counts._asdict(), options.json)
     return 0
 
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from recombine.cli.options import PLANNED, Verb, share
-from recombine.cli.talk import print_found, print_reading_plan
+from recombine.cli.talk import print_data, print_reading_plan
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +40,7 @@ def contamination_verb(options: argparse.Namespace) -> int:
     counts = contamination(
         benchmark, options.corpus, splits=tuple(options.split), sample=options.sample
     )
-    print_found(counts, options.json)
+    print_data(counts, options.json)
     return 0
 
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from recombine.cli.options import PLANNED, Verb, share
-from recombine.cli.talk import print_found, print_reading_plan
+from recombine.cli.talk import print_data, print_reading_plan
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,10 +23,10 @@ def divergence_verb(options: argparse.Namespace) -> int:
     from recombine.builders.divergent.compare_sets import measure_divergence
     from recombine.config import apply_overrides
 
-    given = apply_overrides({"sample": options.sample}, options.overrides)
+    settings = apply_overrides({"sample": options.sample}, options.overrides)
     if options.dry_run:
-        return print_reading_plan([options.train, options.test], options.json, **given)
-    print_found(measure_divergence(options.train, options.test, given), options.json)
+        return print_reading_plan([options.train, options.test], options.json, **settings)
+    print_data(measure_divergence(options.train, options.test, settings), options.json)
     return 0
 
 

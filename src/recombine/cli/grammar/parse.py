@@ -85,8 +85,8 @@ def _unread(grammar: Grammar, language: str, parse: Parse, where: Where) -> Data
     lines = []
     read = parse.text[: failure.offset].strip()
     if failure.unknown:
-        known = grammar.parser(language).cfg.entries
-        close = difflib.get_close_matches(failure.found.rstrip(".?!,"), known, n=1)
+        entries = grammar.parser(language).cfg.entries
+        close = difflib.get_close_matches(failure.found.rstrip(".?!,"), entries, n=1)
         lines += [f"did you mean '{close[0]}'?"] if close else []
     if read:
         lines.append(f"read so far: {read}")

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from recombine.grammar import Grammar, Tree
 
 
-def chosen_languages(grammar: Grammar, given: str | None) -> tuple[str, ...]:
+def chosen_languages(grammar: Grammar, codes: str | None) -> tuple[str, ...]:
     """The languages that a user names, or all."""
-    chosen = tuple(given.split(",")) if given else grammar.languages
+    chosen = tuple(codes.split(",")) if codes else grammar.languages
     for language in chosen:
         grammar.concrete(language)  # an unknown one is refused before anything is printed
     return chosen
 
 
-def given_sentences(given: Sequence[str]) -> Iterator[tuple[Where, str]]:
-    """What was given, or the lines of standard input; empty lines are no sentences."""
-    lines = given or (line.rstrip("\n") for line in sys.stdin)
-    name = "sentence" if given else "standard input"
+def given_sentences(texts: Sequence[str]) -> Iterator[tuple[Where, str]]:
+    """These texts, or the lines of standard input; empty lines are no sentences."""
+    lines = texts or (line.rstrip("\n") for line in sys.stdin)
+    name = "sentence" if texts else "standard input"
     for number, text in enumerate(lines, start=1):
         if text.strip():
             yield Where(name, number, 1, text.strip()), text.strip()

@@ -35,11 +35,13 @@ def tree_verb(options: argparse.Namespace) -> int:
     languages = chosen_languages(grammar, options.languages)
     if options.tree and options.tree[0] in grammar.languages:
         hint = f"recombine parse {options.grammar} {options.tree[0]} '...' draws sentences"
-        raise DataError(f"'{options.tree[0]}' is a language, no tree", hint=hint)
+        raise DataError(f"'{options.tree[0]}' is a language, not a tree", hint=hint)
     for number, (_, text) in enumerate(given_sentences(options.tree)):
         if " " in text and "(" not in text:
             hint = f"recombine parse {options.grammar} LANGUAGE '...' draws sentences"
-            raise DataError(f"'{text}' is a sentence, no tree such as rule(child, word)", hint=hint)
+            raise DataError(
+                f"'{text}' is a sentence, not a tree such as rule(child, word)", hint=hint
+            )
         tree = grammar.tree(text)
         if options.json:
             print(json.dumps(tree_row(grammar, tree, languages), ensure_ascii=False))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from recombine.cli.options import TRAINED_ON, UNKNOWN, Verb, share
-from recombine.cli.talk import fitted, known, print_json, printable, room, say
+from recombine.cli.talk import fitted, number_or_null, print_json, printable, room, say
 from recombine.errors import ConfigError
 
 
@@ -176,10 +176,10 @@ def _rows(table: Any) -> list[dict[str, Any]]:
         named: dict[str, Any] = {}
         for name, cell in zip(table.columns, row, strict=True):
             if not isinstance(cell, Estimate):
-                named[name] = known(cell)
+                named[name] = number_or_null(cell)
                 continue
-            named[name] = [known(end) for end in cell.span]
-            if known(cell.upper_if_unjudged) is not None:
+            named[name] = [number_or_null(end) for end in cell.span]
+            if number_or_null(cell.upper_if_unjudged) is not None:
                 named[f"{name} {UP_TO}"] = cell.upper_if_unjudged
         rows.append(named)
     return rows

@@ -11,7 +11,7 @@ from typing import Any
 from recombine.cli.options import PLANNED, Verb, share
 from recombine.cli.talk import (
     fitted,
-    print_found,
+    print_data,
     print_json,
     print_opened,
     print_plan,
@@ -64,14 +64,16 @@ def report_verb(options: argparse.Namespace) -> int:
     if options.power is not None:
         from recombine.report import power_plan
 
-        print_found(power_plan(options.runs, gain=options.power), options.json)
+        print_data(power_plan(options.runs, gain=options.power), options.json)
         return 0
     overrides = list(options.overrides)
     if options.sample:
         overrides.append(f"sample={options.sample}")
     other = "scorecard" if options.scorecard else "annotate" if options.annotate else ""
     if other and options.json and not options.dry_run:
-        raise ConfigError(f"--json is of a report, and --{other} writes files", hint="leave it out")
+        raise ConfigError(
+            f"--json prints what a report says, and --{other} writes files", hint="leave --json out"
+        )
     if options.scorecard:
         out = options.out or options.runs[0] / "scorecard"
         if options.dry_run:
@@ -89,7 +91,7 @@ def report_verb(options: argparse.Namespace) -> int:
     if options.judged is not None:
         from recombine.report.annotate import read_judgements
 
-        print_found(read_judgements(options.runs, options.judged, options.out), options.json)
+        print_data(read_judgements(options.runs, options.judged, options.out), options.json)
         return 0
     out = options.out or options.runs[0] / "report"
     if options.dry_run:

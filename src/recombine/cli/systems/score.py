@@ -11,7 +11,7 @@ from typing import Any
 
 from recombine.cli.options import LONG, TRAINED_ON, UNKNOWN, Verb, share
 from recombine.cli.systems.experiments import print_plans, read_experiments
-from recombine.cli.talk import aligned, known, print_json, print_plan, printable, say
+from recombine.cli.talk import aligned, number_or_null, print_json, print_plan, printable, say
 from recombine.errors import ConfigError, DataError
 
 
@@ -309,9 +309,9 @@ def _row(score: Any) -> dict[str, Any]:
         "n": score.n,
         "of": score.of,
         "failed": score.failed,
-        "score": known(score.value),
-        "ci_low": known(score.low),
-        "ci_high": known(score.high),
+        "score": number_or_null(score.value),
+        "ci_low": number_or_null(score.low),
+        "ci_high": number_or_null(score.high),
         "unit": score.unit,
         **({"undecided": score.undecided} if score.undecided else {}),
         "method": score.method,

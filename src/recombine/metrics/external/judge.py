@@ -91,7 +91,7 @@ class LlmJudge(ExternalMetric):
         fixed = sorted({"prompt", "clean", "shots", "shots_file"} & set(self.service))
         if fixed:
             raise ConfigError(
-                f"'{fixed[0]}' is not the service's: the judge words its own question",
+                f"'{fixed[0]}' cannot be set for the service: the judge writes its own prompt",
                 hint=f"[metric.{self.name}] prompt = ...",
             )
         for mark in ("{source}", "{hypothesis}"):
