@@ -89,7 +89,7 @@ def _flags(action: argparse.Action) -> str:
 
 
 def _help(action: argparse.Action) -> str:
-    text = action.help or ""
+    text = (action.help or "").replace("%%", "%")
     if action.required and action.option_strings:
         text = f"{text} (required)".strip()
     return text

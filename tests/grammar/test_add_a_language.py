@@ -22,9 +22,9 @@ def test_dutch_in_two_files(repository: Path, tmp_path: Path) -> None:
     for path in folder.glob("nl.*"):
         path.unlink()
     files = re.findall(r"<!-- file: (\S+) -->\n```\n(.*?)```", page, re.DOTALL)
-    assert [name for name, _ in files] == ["nl.grammar", "nl.lexicon.tsv"]
+    assert [name for name, _ in files] == ["mytoy/nl.grammar", "mytoy/nl.lexicon.tsv"]
     for name, text in files:
-        (folder / name).write_text(text, encoding="utf-8")
+        (tmp_path / name).write_text(text, encoding="utf-8")
     assert [str(problem) for problem in check_grammar(folder)] == []
     grammar = Grammar.load(folder)
     shown = re.findall(r"^(\S.*?[.?])  +(\S.*[.?])$", page, re.MULTILINE)
