@@ -53,6 +53,21 @@ def test_plan_is_cautious_about_few_seeds():
     assert all(row.seeds_cautious >= row.seeds for row in plan.rows)
 
 
+def test_a_plan_rests_on_the_pooled_spread():
+    """Of systems with several seeds; the upper limit is that of chi-square at 80%."""
+    groups = [[25.0, 31.9, 28.0], [9.0], [30.0, 27.0]]
+    squares = 2 * np.var(groups[0], ddof=1) + np.var(groups[2], ddof=1)
+    assert pooled_sd(groups) == (pytest.approx(np.sqrt(squares / 3)), 3)
+    plan = plan_power(groups, gains=(5.0,), alpha=0.1, power=0.9)
+    assert plan.sd == pytest.approx(np.sqrt(squares / 3))
+    assert plan.sd_upper == pytest.approx(np.sqrt(squares / scipy_stats.chi2.ppf(0.2, 3)))
+    assert (plan.systems, plan.seeds, plan.alpha, plan.power) == (3, 2, 0.1, 0.9)
+    assert plan.smallest_gain_now == smallest_gain(plan.sd, 2, 0.1, 0.9)
+    (row,) = plan.rows
+    assert (row.gain, row.seeds) == (5.0, seeds_needed(5.0, plan.sd, 0.1, 0.9))
+    assert row.seeds_cautious == seeds_needed(5.0, plan.sd_upper, 0.1, 0.9) > row.seeds
+
+
 def test_unknown_spread_is_an_error():
     """Single seeds say nothing about the spread."""
     with pytest.raises(DataError, match="two or more seeds"):
