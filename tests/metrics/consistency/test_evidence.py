@@ -64,7 +64,7 @@ def test_empty_outputs_are_failures() -> None:
     evidence = Evidence()
     evidence.learn({}, [])
     for role in ("np", "s3", "synonym"):
-        for first, second in (("", "x"), ("x", " \t")):
+        for first, second in (("", "x"), (" ", "x"), ("x", " \t")):
             judged = evidence.judge(role, item("base", "a b", first), item(role, "a c", second))
             assert (judged.kind, judged.consistent, judged.counts) == ("empty", False, True)
             evidence = Evidence()
