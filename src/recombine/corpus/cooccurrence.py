@@ -145,20 +145,20 @@ def _places(corpus: _Corpus, names: Sequence[str]) -> _Places:
 
 
 def _count_pairs(
-    found: _Places, names: Sequence[str], pairs: Iterable[tuple[str, str]]
+    places: _Places, names: Sequence[str], pairs: Iterable[tuple[str, str]]
 ) -> Counter[tuple[str, str]]:
     """Count the windows that hold both texts of a pair, for each two places that are near."""
     size = len(names)
     total: Counter[int] = Counter()
-    for step in range(1, len(found.start)):
+    for step in range(1, len(places.start)):
         # Words further apart than a window share none.
-        near = np.flatnonzero(found.start[step:] - found.start[:-step] < WINDOW)
+        near = np.flatnonzero(places.start[step:] - places.start[:-step] < WINDOW)
         if not len(near):
             break
         then = near + step
-        shared = np.minimum(found.final[near], found.final[then]) + 1
-        shared -= np.maximum(found.first[near], found.first[then])
-        first, other = found.text[near], found.text[then]
+        shared = np.minimum(places.final[near], places.final[then]) + 1
+        shared -= np.maximum(places.first[near], places.first[then])
+        first, other = places.text[near], places.text[then]
         keys = np.minimum(first, other) * size + np.maximum(first, other)
         kinds, place = np.unique(keys, return_inverse=True)
         sums = np.bincount(place, np.maximum(0, shared))

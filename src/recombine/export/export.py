@@ -127,7 +127,7 @@ def _write_wmt(benchmark: Benchmark, read: Read, out: Path) -> Iterator[Path]:
     Splits that a system may learn from are no part of it.
     """
     manifest = benchmark.manifest
-    asked = (
+    instruction = (
         f"Translate the following text from {language_name(manifest.source)} to "
         f"{language_name(manifest.target)}. Answer with the translation only."
     )
@@ -143,7 +143,7 @@ def _write_wmt(benchmark: Benchmark, read: Read, out: Path) -> Iterator[Path]:
                 "src_lang": manifest.source,
                 "tgt_lang": manifest.target,
                 "src_text": example.source,
-                "prompt_instruction": asked,
+                "prompt_instruction": instruction,
                 "refs": {},
             }
             for example in read(split)

@@ -91,13 +91,13 @@ def inspect_task(folder: Path, split: str) -> Any:
     solver = require("inspect_ai.solver", extra="inspect", feature="tasks of Inspect")
     task_data = exported_task(folder, split)
     source, target = (language(task_data.benchmark, side) for side in ("source", "target"))
-    asked = (
+    instruction = (
         f"Translate this {source} sentence into {target}. Answer with the translation alone.\n\n"
     )
     samples = [
         dataset.Sample(
             id=example.id,
-            input=asked + example.source,
+            input=instruction + example.source,
             target=list(example.references) or "",
             metadata=dict(example.tags),
         )

@@ -145,11 +145,12 @@ def aggregator_of(metric: Metric) -> Aggregator:
 def require_kind(metric: Metric, stats: Stats) -> None:
     """Raise when a metric's own aggregate is not what its kind makes of the same statistics."""
     own = float(metric.aggregate(stats))
-    made = aggregator_of(metric).from_sums(stats.sum(axis=0, keepdims=True), np.array([len(stats)]))
-    if metric.kind != "rows" and not np.isclose(own, made[0], rtol=1e-9, equal_nan=True):
+    sums, counts = stats.sum(axis=0, keepdims=True), np.array([len(stats)])
+    by_kind = aggregator_of(metric).from_sums(sums, counts)
+    if metric.kind != "rows" and not np.isclose(own, by_kind[0], rtol=1e-9, equal_nan=True):
         raise ConfigError(
             f"metric '{metric.name}' declares the kind '{metric.kind}' and the unit "
-            f"'{metric.unit}', which give {made[0]:.6g} where its aggregate gives {own:.6g}",
+            f"'{metric.unit}', which give {by_kind[0]:.6g} where its aggregate gives {own:.6g}",
             hint="leave out `aggregate` for a mean or a ratio, or declare the kind 'rows'",
         )
 
@@ -159,7 +160,7 @@ DECLARED = ("name", "kind", "higher_is_better", "right_value", "missing")
 
 def require_declared(metric: object, name: str) -> None:
     """Raise when a metric leaves a reader of its numbers guessing."""
-    lacking = [one for one in DECLARED if not hasattr(metric, one)]
+    lacking = [attribute for attribute in DECLARED if not hasattr(metric, attribute)]
     if not lacking and isinstance(metric, Metric):
         if metric.kind not in get_args(Kind):
             lacking = [f"a kind that there is ({', '.join(get_args(Kind))})"]

@@ -29,7 +29,9 @@ class Exact(Metric):
         """Compare one hypothesis with its references."""
         (item,) = items
         text, references = normalise(item.hypothesis.strip()), item.example.references
-        value = float(text in references or any(text == one.strip() for one in references))
+        value = float(
+            text in references or any(text == reference.strip() for reference in references)
+        )
         return Observation(item.example.id, (item.example.id,), value, (value,))
 
     def signature(self) -> str:

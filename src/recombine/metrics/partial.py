@@ -157,7 +157,7 @@ class Partial(Metric):
             return self._judge_fragments(hypothesis, focus, example)
         is_predicate = self._is_predicate(focus.role)
         says_same = self._says_verb if is_predicate else self._says_argument
-        said: dict[str, None] = {}
+        judged: dict[str, None] = {}
         tried: set[tuple[str, Any]] = set()
 
         def has_role(slot: str) -> bool:
@@ -174,10 +174,10 @@ class Partial(Metric):
             ):
                 return True, {"how": "parsed"}
             tried.add(place)
-            said[texts[0]] = None
+            judged[texts[0]] = None
         elsewhere = self._slots_of(focus, hypothesis, readings, has_role)
         detail: dict[str, Any] = {"how": "parsed", "role": focus.role, "wanted": focus.accepted[0]}
-        detail["found"] = list(said)[:3]
+        detail["found"] = list(judged)[:3]
         if elsewhere:
             detail["elsewhere"] = elsewhere[:3]
         return False, detail
@@ -193,12 +193,12 @@ class Partial(Metric):
         # A rendering whose parts stand apart has a space between them.
         if not any(all(p in hypothesis for p in text.split()) for text in focus.accepted):
             return []
-        found = {
+        slots = {
             slot: None
             for place, slot, _ in self._constituents(readings, lambda slot: not has_role(slot))
             if any(text in focus.accepted for text in place.texts)
         }
-        return list(found)
+        return list(slots)
 
     def _loaded(self) -> Grammar:
         if self._grammar is None:
@@ -216,10 +216,10 @@ class Partial(Metric):
         if text not in self._readings:
             self._loaded()
             assert self._parser is not None
-            found = tuple(self._parser.parse(text).trees(MOST_READINGS)) if text else ()
+            trees = tuple(self._parser.parse(text).trees(MOST_READINGS)) if text else ()
             if len(self._readings) > MOST_KEPT:
                 self._readings.clear()
-            self._readings[text] = found
+            self._readings[text] = trees
         return self._readings[text]
 
     def _may_say(self, here: Constituent, focus: Focus) -> bool:
@@ -268,10 +268,10 @@ class Partial(Metric):
                 for place, _, trees in self._constituents(self._read(reference), focus.role.__eq__)
             ]
             # Elsewhere another form of the verb (信じると信じた) is not the one that is asked for.
-            found = [here for here in places if self._is_rendering(here[0], focus)]
+            spots = [here for here in places if self._is_rendering(here[0], focus)]
             # By itself a phrase has no comma behind its clause (*das Mädchen, dem Oliver half*).
-            found = found or [here for here in places if self._alone(here[0]) in focus.accepted]
-            wanted = [place._replace(tree=tree) for place, trees in found for tree in trees]
+            spots = spots or [here for here in places if self._alone(here[0]) in focus.accepted]
+            wanted = [place._replace(tree=tree) for place, trees in spots for tree in trees]
             self._last = (key, wanted)
         return self._last[1]
 
@@ -344,8 +344,7 @@ class Partial(Metric):
             "wanted": focus.accepted[0],
         }
         if self._is_predicate(focus.role):
-            found = any(rendering in hypothesis for rendering in focus.accepted)
-            return found, detail
+            return any(rendering in hypothesis for rendering in focus.accepted), detail
         every = self._wanted(focus, example)
         wanted = {(id(place.realisation), place.node): place for place in every}.values()
         marks = {_mark(place) for place in wanted} or {Mark("", "")}
@@ -419,26 +418,26 @@ def _mark(place: Constituent) -> Mark:
 def _spellings(place: Constituent) -> tuple[str, ...]:
     """What a constituent says, with and without the capital that begins a sentence."""
     span = place.realisation.span(place.node)
-    said = place.whole
+    text = place.whole
     if span is None:
         return ()
-    capital = said[:1].upper() + said[1:]
+    capital = text[:1].upper() + text[1:]
     first = next(token for token in place.realisation.tokens if token.start == span.start)
     if span.start or place.tree.inventory.is_word(place.tree.codes[first.node]):
-        return (said, capital)
-    return (said, said[:1].lower() + said[1:])
+        return (text, capital)
+    return (text, text[:1].lower() + text[1:])
 
 
 def headed(tree: Tree, node: int) -> list[int]:
     """A node and the nodes above that it heads, the nearest first."""
     parents = {child: parent for parent, below in enumerate(tree.positions) for child in below}
-    found = [node]
-    while (parent := parents.get(found[-1])) is not None:
+    chain = [node]
+    while (parent := parents.get(chain[-1])) is not None:
         head = tree.inventory.heads[tree.codes[parent]]
-        if head is None or tree.positions[parent][head] != found[-1]:
+        if head is None or tree.positions[parent][head] != chain[-1]:
             break
-        found.append(parent)
-    return found
+        chain.append(parent)
+    return chain
 
 
 def _clause(tree: Tree, node: int) -> list[int]:
@@ -466,7 +465,7 @@ def _with_arguments(place: Constituent, arguments: dict[str, Tree]) -> tuple[Tre
     """The tree of a verb with other arguments, and where the verb is in it."""
     tree, node = place.tree, place.node
     # From the back, so that the numbers of the nodes before stay what they were.
-    for slot, child in sorted(_argument_nodes(tree, node), key=lambda one: -one[1]):
+    for slot, child in sorted(_argument_nodes(tree, node), key=lambda argument: -argument[1]):
         if slot in arguments:
             if child < node:
                 node += len(arguments[slot]) - len(tree.at(child))

@@ -46,8 +46,8 @@ class AnswerCleaner:
 
     def recall(self, described: Mapping[str, Any]) -> None:
         """Go on counting from what was described in the run before this one."""
-        self.counts = Counter({name: one["answers"] for name, one in described.items()})
-        self.first = {name: one["first"] for name, one in described.items()}
+        self.counts = Counter({name: row["answers"] for name, row in described.items()})
+        self.first = {name: row["first"] for name, row in described.items()}
 
 
 class CleanedAnswer(NamedTuple):
