@@ -6,7 +6,7 @@
 
 The model is converted once, to int8, into a folder `NAME-ct2` beside it. Decoding is greedy. With a
 glossary (`recombine nonce` writes one) the rows of a sentence's words stand before it in its turn;
-with rules a text does. A model without a chat template continues "English: ... French:".
+rules are part of the instruction. A model without a chat template continues "English: ... French:".
 """
 
 import argparse
@@ -21,7 +21,6 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
 ENDINGS = 4  # letters that an inflected form may add to a word of the glossary
 GROWTH, EXTRA = 3, 24  # new tokens at most: so many times those of the source, and some
-BATCH = 4
 
 
 def convert(model: Path) -> Path:
@@ -79,17 +78,18 @@ def main() -> None:
     if given.glossary:
         with given.glossary.open(encoding="utf-8") as file:
             glossary = [tuple(row[name] for name in given.columns) for row in csv.DictReader(file)]
-    rules = given.rules.read_text(encoding="utf-8").strip() + "\n\n" if given.rules else ""
+    rules = "\n\n" + given.rules.read_text(encoding="utf-8").strip() if given.rules else ""
     folder = convert(given.model)
     tokenizer = AutoTokenizer.from_pretrained(folder)
     generator = ctranslate2.Generator(str(folder), device="cpu", intra_threads=1)
     asked = [json.loads(line) for line in sys.stdin]
     system = f"Translate from {given.source} to {given.target}. Answer with the translation alone."
+    system += rules
     prompts, limits = [], []
     for row in asked:
         source = row["source"]
         listed = entries(source, glossary)
-        before = rules + (f"Words: {'; '.join(listed)}\n\n" if listed else "")
+        before = f"Words: {'; '.join(listed)}\n\n" if listed else ""
         if tokenizer.chat_template:
             turns = [
                 {"role": "system", "content": system},
@@ -98,13 +98,13 @@ def main() -> None:
             text = tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
             numbers = tokenizer(text, add_special_tokens=False)["input_ids"]
         else:
-            text = f"{before}{given.source}: {source}\n{given.target}:"
+            text = f"{system}\n\n{before}{given.source}: {source}\n{given.target}:"
             numbers = tokenizer(text)["input_ids"]
         prompts.append(tokenizer.convert_ids_to_tokens(numbers))
         limits.append(GROWTH * len(tokenizer(source)["input_ids"]) + EXTRA)
     for row, prompt, limit in zip(asked, prompts, limits, strict=True):
         (answer,) = generator.generate_batch(
-            [prompt], max_length=limit, include_prompt_in_result=False, max_batch_size=BATCH
+            [prompt], max_length=limit, include_prompt_in_result=False
         )
         text = tokenizer.decode(answer.sequences_ids[0], skip_special_tokens=True).strip()
         line = text.splitlines()[0].strip() if text else ""

@@ -42,17 +42,17 @@ def benchmark_of(folder: Path, suite: dict[str, Any], source: str, target: str) 
 
 def rows_of(suite: str, report: Findings) -> list[tuple[str, ...]]:
     """A row for each metric and split of a report."""
-    found = []
+    rows = []
     for results in report.results:
         for score in (results.overall(system) for system in results.systems):
-            found.append(
+            rows.append(
                 (
                     suite, score.system, report.source.trained_on[score.system], results.split,
                     results.metric, score.told(), f"{score.low:.1f} to {score.high:.1f}",
                     score.counted, report.headline.headline if results is report.main else "",
                 )
             )  # fmt: skip
-    return found
+    return rows
 
 
 def main() -> None:
@@ -67,8 +67,12 @@ def main() -> None:
     runs: list[Path] = []
     for name, given in asked["engine"].items():
         source, _, target = given.pop("pair").partition("-")
+        suites = given.pop("suites", ["*"])
         for title, suite in asked["suite"].items():
-            if not any(fnmatch(f"{source}-{target}", pair) for pair in suite.get("pairs", ["*"])):
+            pairs = suite.get("pairs", ["*"])
+            if not any(fnmatch(f"{source}-{target}", pair) for pair in pairs):
+                continue
+            if not any(fnmatch(title, pattern) for pattern in suites):
                 continue
             folder = out / "benchmarks" / f"{title}-{source}-{target}"
             try:

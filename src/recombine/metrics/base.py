@@ -78,6 +78,9 @@ class Metric(Protocol):
     # The statistic that is 1 where a key could not be judged: the score may be higher by its mean,
     # and is printed as a range where anything is undecided.
     undecided: ClassVar[int | None] = None
+    # Whether it knows the one wording that the benchmark teaches, so that whoever learned elsewhere
+    # is counted wrong for saying it otherwise.
+    one_wording: ClassVar[bool] = False
 
     @abstractmethod
     def key(self, example: Example) -> str | None:

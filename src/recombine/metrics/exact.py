@@ -20,6 +20,7 @@ class Exact(Metric):
     higher_is_better: ClassVar[bool] = True
     right_value: ClassVar[float] = 1.0
     missing: ClassVar[Missing] = "empty"
+    one_wording: ClassVar[bool] = True
 
     def key(self, example: Example) -> str | None:
         """Every example with a reference is observed by itself."""

@@ -54,6 +54,8 @@ class Measure:
     declared_clusters: tuple[str, ...] = ()
     # The statistic that says what could not be judged.
     undecided: int | None = None
+    # Whether it is fair only to systems that learned the benchmark's wording.
+    one_wording: bool = False
     # The options of the metric, and whether they are those that it comes with.
     options: Mapping[str, Any] = field(default_factory=dict)
     as_shipped: bool = True
@@ -71,6 +73,7 @@ class Measure:
             "limits": self.aggregator.limits,
             "clusters": self.declared_clusters,
             **undecided,
+            **({"one_wording": True} if self.one_wording else {}),
         }
 
     @property
@@ -97,6 +100,7 @@ def measure_of(metric: Metric, split: str) -> Measure:
         missing=metric.missing,
         declared_clusters=tuple(metric.clusters),
         undecided=metric.undecided,
+        one_wording=metric.one_wording,
         options=to_plain(metric) if is_dataclass(metric) else {},
     )
 

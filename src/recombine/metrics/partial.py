@@ -102,6 +102,7 @@ class Partial(Metric):
     higher_is_better: ClassVar[bool] = True
     right_value: ClassVar[float] = 1.0
     missing: ClassVar[Missing] = "empty"
+    one_wording: ClassVar[bool] = True
     grammar: str = ""
     edition: str | None = None
     grammar_sha256: str = ""

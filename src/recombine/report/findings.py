@@ -28,6 +28,7 @@ from recombine.report.reading.validity import (
     outputs_told,
     references_told,
     training_told,
+    wording_told,
 )
 from recombine.report.results import MetricResults, make_results
 from recombine.report.words import Words, read_words
@@ -150,10 +151,17 @@ class Findings:
         sizes = [max(one.of for one in by_system.values()) for by_system in cells.values()]
         return [
             *training_told(trained_on),
+            *wording_told(trained_on, self._of_one_wording),
             *outputs_told(scores),
             *references_told(self.words.metric(main.metric), main.rejected),
             *cells_told(sizes, self.words.plural(tag or "")),
         ]
+
+    @property
+    def _of_one_wording(self) -> list[str]:
+        """The metrics that know the benchmark's own wording alone."""
+        names = (results.metric for results in self.results if results.one_wording)
+        return [self.words.metric(name) for name in dict.fromkeys(names)]
 
     def measured(self, results: MetricResults) -> str:
         """A metric and where it was measured, as a title or a caption begins."""

@@ -232,7 +232,9 @@ def test_run_does_everything_and_reports(tmp_path, small_benchmark, capsys):
     assert page.strip().endswith("report.html")
     assert told.startswith(
         "\nThe data cannot tell oracle and copy apart on familiar sentences.\n"
-        "copy learned from no text, so nothing is generalised.\n\n"
+        "copy learned from no text, so nothing is generalised.\n"
+        "Exact match knows the wording of the references alone: what copy says otherwise counts "
+        "as wrong there.\n\n"
     ), told
     assert re.search(r"\noracle +100\.0 \(43\.9 to 100\.0\)\n", told)
     assert "oracle" in (tmp_path / "run" / "report" / "report.md").read_text()

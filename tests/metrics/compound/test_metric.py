@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -242,10 +243,23 @@ def test_without_a_reference_another_word_is_no_error(hypothesis, detail):
     assert seen.detail == {"compound": "every small dog", **detail}
     unsure = detail["class"] == "unsure"
     assert seen.stats == (float(not unsure), 1.0, float(unsure))
-    assert metric.signature().endswith("|unsure|version:2")
+    assert metric.signature().endswith("|unsure:all|version:2")
     aggregate = CompoundAggregate()
     aggregate.prepare([Scored(example, "dann der jeder kleine hund .") for example in asked])
     assert aggregate.observe([Scored(asked[0], hypothesis)]).stats == seen.stats
+
+
+def test_one_reference_of_running_text_is_not_all_words():
+    """Of 17 verdicts on natural phrases of a real engine 16 were false alarms."""
+    asked = [compound(ATOMS, f"{{}} {n}", salt=str(n)) for n in range(30)]
+    natural = replace(asked[0], references=("dann jeder kleine hund .",))
+    metric = Compound()
+    metric.prepare(
+        [Scored(example, "dann der jeder kleine hund .") for example in [natural, *asked[1:]]]
+    )
+    assert metric.judge(natural, "dann jeder winzige hund .").detail()["class"] == "unsure"
+    metric.prepare([Scored(natural, "dann der jeder kleine hund .")])
+    assert metric.judge(natural, "dann jeder winzige hund .").detail()["class"] == "missing"
 
 
 def test_a_lexicon_can_be_trusted():

@@ -55,6 +55,7 @@ class Anatomy(Metric):
     higher_is_better: ClassVar[bool] = True
     right_value: ClassVar[float] = 1.0
     missing: ClassVar[Missing] = "empty"
+    one_wording: ClassVar[bool] = True
     grammar: str = ""
     edition: str | None = None
     grammar_sha256: str = ""
@@ -155,7 +156,7 @@ class Anatomy(Metric):
             # Wrong translations need not keep to the benchmark's choice of words.
             parse = self._loosened().grammar.parse(hypothesis, self.target_language)
         if not parse.ok:
-            return self._ungrammatical(hypothesis, wanted, parse.failure)
+            return self._unparsed(hypothesis, wanted, parse.failure)
         reference = self._units(wanted)
         best, best_units = max(
             ((tree, self._units(tree)) for tree in parse.trees(MOST_READINGS)),
@@ -187,7 +188,7 @@ class Anatomy(Metric):
             for unit in units
         ]
 
-    def _ungrammatical(
+    def _unparsed(
         self, hypothesis: str, wanted: Tree, failure: Any
     ) -> tuple[str, str, list[Finding]]:
         reference = self._grammar_of(wanted).text(wanted, self.target_language)
@@ -209,7 +210,7 @@ class Anatomy(Metric):
         text = failure.message if failure is not None else "no analysis"
         if absent:
             text += f"; words of the reference that are not there: {', '.join(absent[:6])}"
-        return "ungrammatical", text, []
+        return "no analysis", text, []
 
     def _near_miss(self, hypothesis: str, wanted: Tree, units: Sequence[Unit]) -> list[Finding]:
         """Findings on a sentence without an analysis whose words still explain it."""

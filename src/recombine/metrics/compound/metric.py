@@ -6,8 +6,10 @@ one phrase, with nothing inside that references would not put there, and knows r
 lexicon lacks. Lists and thresholds come from references; docs/how-to/compounds.md says what was
 tuned on what. Every verdict explains itself.
 
-Without a reference nobody knows all words for an atom. Where another word stands in its place, or
-only function words tear a phrase apart, the verdict is `unsure`, and the rate is a range.
+Of running text nobody knows all words for an atom: its compounds have no reference, or one of
+many. Where another word stands in an atom's place, or only function words tear a phrase apart, the
+verdict is `unsure`, and the rate is a range. Where all sentences have references (CoGnition) it is
+not.
 """
 
 from __future__ import annotations
@@ -22,16 +24,12 @@ from recombine.metrics.base import Metric, Missing, Observation, Scored
 from recombine.metrics.compound.arrangement import Arrangement, arrange, between
 from recombine.metrics.compound.learning import Knowledge, ReferenceText, category, learn
 from recombine.metrics.compound.official import official_fault
+from recombine.metrics.compound.output_words import HYPHENS, OutputWords
 from recombine.metrics.compound.units import WHOLE, Atom, Units, find_all, is_mark
 from recombine.statistics.aggregate import Kind
 
 UNSURE = "unsure"
-# A unit of this share of the outputs about other compounds, and of some, is a function word.
-FUNCTION_WORD = 0.05
-FEWEST_OUTPUTS = 5
-HYPHENS = "-‐‑"
 INSIDE_WORDS = HYPHENS + "'’"
-ANY = ""  # counted once for every output
 
 
 def is_compound(example: Example) -> bool:
@@ -97,7 +95,7 @@ class Compound(Metric):
     `closed`: the target language writes compounds as one word, which is cut where a rendering ends.
     `judgeable`: leave out sentences whose own reference is rejected, and count them: translators of
     running text are free, and no rule can tell there whether a system was free or wrong.
-    `trust_lexicon`: a word that the lexicon lacks is wrong also where there is no reference.
+    `trust_lexicon`: a word that the lexicon lacks is wrong also where sentences lack references.
     """
 
     name: ClassVar[str] = "compound"
@@ -125,9 +123,7 @@ class Compound(Metric):
     _knowledge: Knowledge = field(init=False, default_factory=Knowledge, repr=False)
     _learned_from: str = field(init=False, default="", repr=False)
     _examples: list[Example] = field(init=False, default_factory=list, repr=False)
-    # How many outputs have a unit: all, and those about an atom or a compound.
-    _said: Counter[str] = field(init=False, default_factory=Counter, repr=False)
-    _said_about: dict[str, Counter[str]] = field(init=False, default_factory=dict, repr=False)
+    _outputs: OutputWords = field(init=False, default_factory=OutputWords, repr=False)
     # Whether the reference of a context renders a head.
     _rendered: dict[tuple[str, str], bool] = field(init=False, default_factory=dict, repr=False)
 
@@ -173,7 +169,7 @@ class Compound(Metric):
         reference = self._units.encode(example.references[0]) if example.references else ""
         relaxed = self.relaxation if relaxation is None else relaxation
         missing = self._missing(example, atoms, units, reference if relaxed else "")
-        doubt = self._doubts and not example.references
+        doubt = self._doubts
         if missing is not None:
             unsure = doubt and self._has_stand_in(atoms, missing, units)
             return Verdict("missing", atom=missing.text, unsure=unsure)
@@ -195,34 +191,17 @@ class Compound(Metric):
         if verdict.fault != "detached":
             return bool(verdict.fault)
         compound = compound_of(example)
-        if not self._tells(verdict.foreign, compound):
+        if not self._outputs.tell(verdict.foreign, compound):
             return True
         core = [atom for atom in atoms if atom.role not in self.heads and atom.accepted]
         for far in core:
             near = [atom for atom in core if atom is not far]
             found = arrange(units, near, before=frozenset(), allowed=frozenset())
-            if found is None or self._tells(found.foreign, compound):
+            if found is None or self._outputs.tell(found.foreign, compound):
                 continue
-            if self._stand_ins(found, far, units):
+            if self._outputs.stand_ins(found, far, units):
                 return True
         return False
-
-    def _tells(self, foreign: str, compound: str) -> bool:
-        """Whether units inside a phrase are more than hyphens and function words."""
-        return any(
-            unit not in HYPHENS and not self._is_function_word(unit, compound) for unit in foreign
-        )
-
-    def _is_function_word(self, unit: str, about: str) -> bool:
-        """Whether outputs that are not about an atom or a compound have a unit, too.
-
-        What stands for *substantial* stands in all outputs about it and in few others.
-        """
-        own = self._said_about.get(about, Counter())
-        if own[ANY] == self._said[ANY]:
-            own = Counter()  # there are no others
-        others = self._said[ANY] - own[ANY]
-        return self._said[unit] - own[unit] >= max(FEWEST_OUTPUTS, FUNCTION_WORD * others)
 
     def _has_stand_in(self, atoms: Sequence[Atom], missing: Atom, units: str) -> bool:
         """Whether another word may render a missing atom.
@@ -237,21 +216,8 @@ class Compound(Metric):
         if missing.role in self.heads:
             return found.start > 0 and not is_mark(units[found.start - 1])
         lacking = [a for a in atoms if a.role not in self.heads and a.required]
-        return self._stand_ins(found, missing, units) >= sum(not _has(units, a) for a in lacking)
-
-    def _stand_ins(self, found: Arrangement, missing: Atom, units: str) -> int:
-        """Count the words in or beside a phrase that may render an atom that it lacks."""
-        placed = {at for place in found.placed for at in range(*place.span)}
-        start, end = found.start - 1, found.end
-        while start >= 0 and self._is_function_word(units[start], missing.text):
-            start -= 1
-        while end < len(units) and self._is_function_word(units[end], missing.text):
-            end += 1
-        return sum(
-            at not in placed
-            and not is_mark(units[at])
-            and not self._is_function_word(units[at], missing.text)
-            for at in range(max(0, start), min(len(units), end + 1))
+        return self._outputs.stand_ins(found, missing, units) >= sum(
+            not _has(units, a) for a in lacking
         )
 
     def _missing(
@@ -376,12 +342,10 @@ class Compound(Metric):
             for atom in text.atoms
             if text.trusted and atom.role in self.heads
         }
-        self._said, self._said_about = Counter(), {}
+        self._outputs = OutputWords()
         for example, hypothesis, _ in compounds:
-            said = {ANY, *self._units.encode(hypothesis)}
-            self._said.update(said)
-            for about in {compound_of(example), *(focus.text for focus in example.focus)}:
-                self._said_about.setdefault(about, Counter()).update(said)
+            about = {compound_of(example), *(focus.text for focus in example.focus)}
+            self._outputs.learn(self._units.encode(hypothesis), about)
         kinds = {"references" if text.trusted else "hypotheses" for text in texts}
         self._learned_from = "+".join(sorted(kinds, reverse=True))
         self._knowledge = learn(
@@ -447,7 +411,7 @@ class Compound(Metric):
             f"|own-fillers:{'yes' if self.own_fillers else 'no'}"
             f"{'|closed:2' if self.closed else ''}"
             f"{'|judgeable:yes' if self.judgeable else ''}"
-            f"{'|unsure' if self._doubts else ''}|version:2"
+            f"{'|unsure:all' if self._doubts else ''}|version:2"
         )
 
 

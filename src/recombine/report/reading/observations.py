@@ -212,6 +212,7 @@ def _measure(source: ReportRuns, one: Scores, like: Measure | None) -> Measure:
             missing=declared["missing"],
             declared_clusters=tuple(declared["clusters"]),
             undecided=declared.get("undecided"),
+            one_wording=bool(declared.get("one_wording", False)),
             options=options,
             as_shipped=as_shipped,
         )

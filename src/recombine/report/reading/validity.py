@@ -62,6 +62,19 @@ def training_told(trained_on: Mapping[str, str]) -> list[str]:
     return told
 
 
+def wording_told(trained_on: Mapping[str, str], metrics: Sequence[str]) -> list[str]:
+    """Which metrics count other words than the benchmark's as wrong, and for whom."""
+    untaught = [name for name, told in trained_on.items() if told in (UNKNOWN, NOTHING)]
+    if not untaught or not metrics:
+        return []
+    named = listed(metrics)
+    return [
+        f"{named[:1].upper()}{named[1:]} {'knows' if len(metrics) == 1 else 'know'} the wording of "
+        f"the references alone: what {listed(untaught)} "
+        f"{'says' if len(untaught) == 1 else 'say'} otherwise counts as wrong there."
+    ]
+
+
 def outputs_told(scores: Iterable[Score]) -> list[str]:
     """Which systems left sentences without an output, or could not be judged on some."""
     lost = [
