@@ -161,3 +161,71 @@ def test_what_sound_and_article_do_needs_no_evidence() -> None:
     assert catalan.measure(other).width > 2
     alike = replace(teams, outputs=(teams.outputs[0], teams.outputs[0]), changes=None)
     assert catalan.measure(alike).width == 0
+
+
+def test_other_swaps_and_other_sentences_must_show_it() -> None:
+    """`support` of both; the swap and the sentence of the pair itself do not count."""
+    pair = pairs()[0]
+    forms = ("el",), ("la",)
+    assert pair.outputs[0][0] != pair.outputs[1][0]
+    sentences = len(VERBS)  # fewer than there are swaps
+    for support, by_others, at_all in (
+        (sentences - 1, True, True), (sentences, False, True), (sentences + 1, False, False),
+    ):  # fmt: skip
+        found = Alternations(support=support)
+        found.learn(pairs())
+        assert found.is_learned(*forms, pair) is by_others
+        assert found.is_learned(*forms) is found.is_learned(*reversed(forms)) is at_all
+        assert found.measure(replace(pair, changes=None)).width == (1 if by_others else 2)
+    assert not found.is_learned(("el",), ("lo",))
+
+
+def test_the_article_of_two_nouns_may_be_their_own_word() -> None:
+    """Three nouns of a class must show that it is the class."""
+    masculine = [noun for noun, said in NOUNS.items() if said[0] == "el"]
+    feminine = [noun for noun, said in NOUNS.items() if said[0] == "la"]
+    for few, learned in ((feminine[:1], False), (feminine[:2], False), (feminine, True)):
+        kept = {*masculine, *few}
+        found = Alternations(support=1)
+        found.learn([pair for pair in pairs() if kept.issuperset(pair.nouns)])
+        assert found.is_learned(("el",), ("la",)) is learned
+
+
+def test_words_of_a_noun_and_words_that_it_is_seen_with() -> None:
+    """An article is of all nouns of its class; three sightings show what is a noun's own."""
+    found = Alternations()
+    found.learn(pairs())
+    for noun, (article, word) in NOUNS.items():
+        assert found.own_words[noun] == {word}
+        assert article in found.company[noun]
+        assert word not in found.company[noun]
+    assert found.noun_width() == 1
+    for sightings in (2, 3):
+        few = Alternations()
+        few.learn([pair for pair in pairs() if pair.nouns == ("king", "queen")][:sightings])
+        assert set(few.own_words) == ({"king", "queen"} if sightings == 3 else set())
+
+
+def test_a_noun_takes_as_many_words_as_most_take() -> None:
+    """The 95th percentile: one long name in twenty makes no noun longer."""
+    words = {f"noun{number}": (f"w{number}",) for number in range(20)}
+    for long, width in ((1, 1), (2, 3)):
+        more = {
+            f"long{number}": (f"a{number}", f"b{number}", f"c{number}") for number in range(long)
+        }
+        found = Alternations()
+        found.learn([], {**words, **more})
+        assert found.noun_width() == width
+
+
+def test_what_changed_beside_the_noun_is_counted() -> None:
+    """From the first to the last change that is not forgiven, on the longer side."""
+    found = Alternations()
+    found.learn(pairs())
+    other = SwapPair(
+        "1", "The _ sees it .", ("king", "boy"),
+        (("el", "rey", "ve", "eso", "."), ("el", "chico", "no", "lo", "ve", "nunca", ".")),
+    )  # fmt: skip
+    measured = found.measure(other)
+    assert (measured.width, measured.outside, measured.elsewhere) == (5, 3, False)
+    assert tuple(measured.window) == (1, 4, 1, 6)
