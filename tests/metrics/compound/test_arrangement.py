@@ -48,3 +48,34 @@ def test_degenerate_repetition_stays_cheap():
     found = arrange("es" * 500 + "sc", [EVERY, SMALL, CLOWN], before=set())
     assert found is not None
     assert MOST_COMBINATIONS < 500 * 500
+
+
+def test_nothing_foreign_counts_more_than_width_and_then_what_comes_first():
+    """A wide choice with fillers beats a narrow one with a foreign unit."""
+    found = arrange("scaaaexsc", [EVERY, CLOWN], before=set(), allowed={"a"})
+    assert (found.start, found.end, found.foreign) == (0, 6, "")
+    narrow = arrange("scaaaexsc", [EVERY, CLOWN], before=set())
+    assert (narrow.start, narrow.end) == (5, 9)
+    equal = arrange("scesc", [EVERY, CLOWN], before=set(), allowed=set())
+    assert (equal.start, equal.end) == (0, 3)
+
+
+def test_a_bridge_is_crossed_as_a_whole():
+    """The longest that begins there and ends before the next atom."""
+    for bridges, foreign in (
+        ([(1, 3)], ""),
+        ([(1, 2), (1, 3)], ""),
+        ([(1, 2)], "h"),
+        ([(2, 3)], "h"),
+        ([(1, 4)], "hh"),
+        ([], "hh"),
+    ):
+        found = arrange("ehhsc", [EVERY, CLOWN], before=set(), allowed=set(), bridges=bridges)
+        assert found.foreign == foreign, bridges
+
+
+def test_whoever_must_come_first_is_misplaced_behind():
+    """Each atom that has one of its successors to the left."""
+    found = arrange("scse", [EVERY, SMALL, CLOWN], before={("DET", "N"), ("ADJ", "N")})
+    assert found.misplaced == (SMALL, EVERY)
+    assert arrange("scse", [EVERY, SMALL, CLOWN], before={("N", "DET")}).misplaced == ()
