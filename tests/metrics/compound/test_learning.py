@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from recombine.metrics.compound.learning import (
     ENOUGH,
     ReferenceText,
@@ -63,6 +65,52 @@ def test_a_head_that_references_do_without_is_optional():
     learned = knowledge(*["ned"] * 18, *["ed"] * 4, atoms=atoms)
     assert learned.optional == {("near", "P")}
     assert not knowledge(*["ned"] * 18, *["ed"] * 4, atoms=atoms, trusted=False).optional
+
+
+@pytest.mark.parametrize(
+    ("having", "of", "is_filler"), [(2, 20, True), (1, 20, False), (2, 21, False), (1, 5, False)]
+)
+def test_a_tenth_and_two_make_a_filler(having, of, is_filler):
+    """Both are asked for."""
+    learned = knowledge(*["efd"] * having, *["ed"] * (of - having))
+    assert learned.allowed((EVERY, DOG)) == ({"f"} if is_filler else set())
+
+
+@pytest.mark.parametrize(
+    ("kept", "turned", "fixed"), [(19, 1, True), (18, 2, False), (20, 0, True), (19, 0, False)]
+)
+def test_an_order_is_fixed_by_nineteen_of_twenty(kept, turned, fixed):
+    """Of fewer than twenty nothing is said."""
+    learned = knowledge(*["ed"] * kept, *["de"] * turned)
+    assert learned.before[frozenset()] == ({("DET", "N")} if fixed else set())
+
+
+@pytest.mark.parametrize(
+    ("bare", "of", "never"), [(1, 100, True), (1, 99, False), (0, 20, True), (0, 19, False)]
+)
+def test_one_in_a_hundred_may_be_bare(bare, of, never):
+    """Of at least twenty."""
+    learned = knowledge(*["efd"] * (of - bare), *["ed"] * bare)
+    assert bool(learned.never_bare) is never
+
+
+@pytest.mark.parametrize(
+    ("absent", "of", "optional"), [(2, 20, True), (1, 20, False), (2, 21, False), (9, 19, False)]
+)
+def test_a_tenth_of_twenty_make_a_head_optional(absent, of, optional):
+    """Its renderings are looked for anywhere in the text."""
+    learned = knowledge(*["edn"] * (of - absent), *["ed"] * absent, atoms=(NEAR, EVERY, DOG))
+    assert bool(learned.optional) is optional
+
+
+def test_atoms_that_are_not_asked_for_have_no_part_in_the_order():
+    """A word without renderings, and a head; what stands between still belongs to the others."""
+    silent = Atom("the", "DET", (), False)
+    learned = knowledge(*["dfg"] * ENOUGH, atoms=(silent, DOG))
+    assert learned.before == {frozenset(): frozenset()}
+    learned = knowledge(*["nedx"] * ENOUGH, atoms=(NEAR, EVERY, DOG))
+    assert learned.before == {frozenset({"P"}): frozenset({("DET", "N")})}
+    assert set(learned.fillers) == {("every", "DET"), ("dog", "N")}
 
 
 def test_the_category_is_the_set_of_heads():
