@@ -47,3 +47,13 @@ def test_an_elided_word_is_a_word():
 def test_characters_are_the_same_at_the_beginning_of_a_sentence():
     """No space goes before them there either."""
     assert Tokeniser("zh", []).cut("猫在猫") == ("猫", "在", "猫")
+
+
+def test_chinese_words_that_a_dictionary_joins_are_cut_apart():
+    """毛巾被 is a kind of blanket to a dictionary; here it is 毛巾, a towel, before 被."""
+    pytest.importorskip("jieba")
+    towels = ["那条毛巾被他看见了。", "他看见了那条毛巾。", "那只猫被他看见了。"] * 12
+    tokeniser = Tokeniser("zh", towels, words=True)
+    assert tokeniser.raw[0][-7:] == tokeniser.cut(towels[0])[-7:]
+    assert "毛巾被" not in tokeniser.raw[0]
+    assert "毛巾" in tokeniser.raw[0]

@@ -15,13 +15,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from recombine.augment.options import BY_CHARACTER, AugmentOptions, TrainingPair
+from recombine.augment.options import BY_CHARACTER, UNSPACED, AugmentOptions, TrainingPair
 from recombine.corpus.segment import jieba, sudachi
 from recombine.parallel import Engine, map_in_order
 
 Tokens = tuple[str, ...]
 # Texts that a process cuts, or counts, at a time.
 BLOCK = 20_000
+# A word of a dictionary is two if both are seen so often, and this often beside the whole.
+FEWEST_PARTS, PARTS = 10, 0.1
 
 # An elided word keeps its apostrophe and is a word of its own: l'|enfant.
 _WORD = re.compile(r"\s*(?:\w+(?:-\w+)*['\u2019]?|[^\w\s])")
@@ -40,11 +42,14 @@ class Tokeniser:
         *,
         words: bool = False,
     ) -> None:
-        self._cut = _segmenter(language, words)
+        self._segment = _segmenter(language, words)
         blocks = map_in_order(
             _Cutter(language, words), in_blocks(sentences), engine=engine, address=address
         )
         self.raw = [tokens for block in blocks for tokens in block]
+        self._parts = _joined_words(self.raw) if words and language in UNSPACED else {}
+        if self._parts:
+            self.raw = [self._split(tokens) for tokens in self.raw]
         self._inside = Counter(token for tokens in self.raw for token in tokens[1:])
         # Sentences are written with a capital when most of their first words that could be are.
         begun = [
@@ -57,7 +62,12 @@ class Tokeniser:
 
     def cut(self, sentence: str) -> Tokens:
         """Return the tokens of a sentence, its first word as it is written elsewhere."""
-        return self.truecase(self._cut(sentence.strip()))
+        return self.truecase(self._split(self._segment(sentence.strip())))
+
+    def _split(self, tokens: Tokens) -> Tokens:
+        if self._parts.keys().isdisjoint(tokens):
+            return tokens
+        return tuple(part for token in tokens for part in self._parts.get(token, (token,)))
 
     def truecase(self, tokens: Tokens) -> Tokens:
         """Return the tokens with the first word as it is written inside sentences."""
@@ -90,6 +100,22 @@ def tokenisers(
 def in_blocks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
     """Yield texts, many at a time."""
     return (texts[start : start + BLOCK] for start in range(0, len(texts), BLOCK))
+
+
+def _joined_words(sentences: Sequence[Tokens]) -> dict[str, Tokens]:
+    """Return words that a dictionary joins with their neighbours, in their parts (毛巾|被).
+
+    Both parts are words of the text by themselves, often enough beside the whole.
+    """
+    counts = Counter(token for tokens in sentences for token in tokens)
+    parts: dict[str, Tokens] = {}
+    for token in sorted(counts, key=len):
+        cuts = [(token[:at], token[at:]) for at in range(1, len(token))]
+        seen = [min(counts[first], counts[rest]) for first, rest in cuts]
+        if seen and max(seen) >= max(FEWEST_PARTS, PARTS * counts[token]):
+            first, rest = cuts[seen.index(max(seen))]
+            parts[token] = *parts.get(first, (first,)), *parts.get(rest, (rest,))
+    return parts
 
 
 @dataclass(frozen=True)

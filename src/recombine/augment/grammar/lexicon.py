@@ -23,6 +23,8 @@ LONGEST, NEARLY_ALL = 6, 0.995
 # A translation that fewer of the sentences have is an error; more than so many are not kept.
 RARE, MOST = 0.02, 6
 SAMPLE = 400
+# Translations whose scores are so close say the same.
+AS_GOOD = 0.9
 
 Links = list[tuple[int, int]]
 Lexicon = dict[str, list[Tokens]]
@@ -116,10 +118,12 @@ def _translations(
             break
         frequent = max(stretches.values()) / 4
         kept = sorted(stretch for stretch, often in stretches.items() if often >= frequent)
-        best = max(
-            kept,
-            key=lambda s: (stretches[s] * math.log(min(lift[word] for word in s)), len(s)),
-        )
+        scores = {s: stretches[s] * math.log(min(lift[word] for word in s)) for s in kept}
+        best = max(kept, key=lambda s: (scores[s], len(s)))
+        # Of words that are always together (一株 ... 植物) the longer one has the meaning, as what
+        # is frequent is short (Zipf 1935).
+        as_good = [s for s in kept if scores[s] >= AS_GOOD * scores[best] and len(s) == len(best)]
+        best = max(as_good, key=lambda s: (len("".join(s).strip()), scores[s]))
         enough = NEARLY_ALL * stretches[best]
         longer = [s for s in kept if stretches[s] >= enough and has_part(s, best)]
         best = max(longer, key=lambda s: (len(s), stretches[s]))
