@@ -123,7 +123,7 @@ class Recombiner:
 
     def _texts(self, derivation: Derivation) -> tuple[str, str] | None:
         """Source and target as text, in the direction of the pairs."""
-        first, second = derivation.texts()
+        first, second = self.grammar.texts(derivation)
         if len(first) > self.options.longest:
             return None
         texts = self._sides[0].text(first), self._sides[1].text(second)
@@ -165,7 +165,7 @@ class Recombiner:
         sides = pair.source.strip(), pair.target.strip()
         first, second = (sides[1], sides[0]) if self._turned else sides
         return [
-            self._sides[1].text(derivation.texts()[1]) == second
+            self._sides[1].text(self.grammar.texts(derivation)[1]) == second
             for derivation in self.grammar.derive(self._sides[0].cut(first))
         ]
 

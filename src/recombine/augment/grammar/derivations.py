@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from recombine.augment.grammar.closing import Closing, PhraseEnd, find_closing, put_in
 from recombine.augment.grammar.constituents import (
     CLAUSE,
     HEAD,
@@ -27,8 +28,9 @@ from recombine.augment.grammar.lexicon import Lexicon, Links, find_words
 from recombine.augment.grammar.words import OPEN, is_open
 from recombine.augment.tokens import Tokens
 
-# An edge word belongs to the constituent if so much of its entropy is explained by what that is.
-EXPLAINED = 0.05
+# An edge word belongs to the constituent if so much of its entropy is explained by what that is,
+# and so many lack it, or have it.
+EXPLAINED, VARIES = 0.05, 0.005
 # Fewest training pairs with a rule.
 FEWEST_PAIRS = 3
 
@@ -36,6 +38,8 @@ Attachment = Literal["next", "previous"]
 ATTACHMENTS: tuple[Attachment, ...] = ("next", "previous")
 # So many pairs tell which attachment is better.
 TRIED = 4000
+# So many constituents tell what an edge word depends on.
+ENOUGH = 50
 # A word and its translation.
 Unit = tuple[str, Tokens]
 
@@ -144,10 +148,13 @@ class Derivation:
 class _Span:
     """A constituent while its stretch of the target is looked for."""
 
-    __slots__ = ("children", "end", "first", "kind", "last", "left", "right", "start", "symbol")
+    __slots__ = (
+        "children", "end", "first", "kind", "last", "left", "right", "start", "symbol", "word"
+    )  # fmt: skip
 
-    def __init__(self, symbol: str, kind: str, first: int, last: int) -> None:
+    def __init__(self, symbol: str, kind: str, first: int, last: int, word: str = "") -> None:
         self.symbol, self.kind, self.first, self.last = symbol, kind, first, last
+        self.word = word
         self.children: list[_Span] | None = None
         # From the first to the last translated word inside, and with what belongs to it.
         self.start = self.end = self.left = self.right = -1
@@ -168,36 +175,105 @@ class _Span:
                 span = max(phrases, key=lambda part: part.end)
         return span.symbol
 
+    def shape(self) -> tuple[str, ...]:
+        """The closed words of a phrase and the kinds of its other parts; nothing of one word."""
+        if self.kind != PHRASE or self.children is None or len(self.children) < 2:
+            return ()
+        return tuple(part.kind for part in self.children)
+
+    def closable(self) -> Iterator[_Span]:
+        """Yield the phrases inside whose last word in the target is their own."""
+        for part in self.children or ():
+            if part.start < 0 or part.children is None:
+                continue
+            yield from part.closable()
+            if part.shape() and all(
+                inner.children is None or inner.end < part.end for inner in part.children
+            ):
+                yield part
+
+    def closer(self, attachment: Attachment) -> object:
+        """What may tell about its other edge: the words of the innermost constituent there.
+
+        *von Mia gesehen wurde* ends in *wurde* because of *was*, 被想念 in nothing because of
+        *missed*.
+        """
+        span = self
+        while span.children is not None:
+            for part in span.children:
+                if part.children is None or part.start < 0 or part.kind == HEAD:
+                    continue
+                if (part.end == span.end) if attachment == "next" else (part.start == span.start):
+                    span = part
+                    break
+            else:
+                return tuple(part.word or part.kind for part in span.children)
+        return span.word
+
+
+# The number of a pair, a constituent of it, and where its translated words are.
+Located = tuple[int, _Span, list[tuple[int, int]]]
+
 
 def derive_pairs(
     sources: Sequence[Tokens],
     targets: Sequence[Tokens],
-    links: Sequence[Links],
+    words: Mapping[int, Mapping[int, tuple[int, int]]],
     symbols: Mapping[str, str],
-    lexicon: Lexicon,
     constituents: Constituents,
     attachment: Attachment,
+    closing: Closing,
 ) -> dict[int, Derivation]:
-    """Return the derivations of all pairs that have one, by number."""
-    level: list[tuple[int, _Span, list[tuple[int, int]]]] = []
-    for number, (source, target) in enumerate(zip(sources, targets, strict=True)):
-        where = find_words(source, target, links[number], symbols, lexicon)
-        if not where:
-            continue
-        nodes = constituents.parse(tuple(symbols[word] for word in source))
-        root = _Span(SENTENCE, SENTENCE, 0, len(source))
-        root.children = [_span(node, constituents) for node in nodes]
-        if _place(root, where) and _contiguous(root, where):
-            root.left, root.right = 0, len(target)
+    """Return the derivations of all pairs that have one; `words` are where their words are."""
+    level: list[Located] = []
+    for number, where in words.items():
+        root = _root(sources[number], symbols, constituents)
+        if _place(root, where, targets[number], closing) and _contiguous(root, where):
+            root.left, root.right = 0, len(targets[number])
             level.append((number, root, sorted(where.values())))
     roots = [(number, root) for number, root, _ in level]
+    edges = _Edges(targets, attachment)
     while level:
-        level = _next_level(level, targets, attachment)
+        level = edges.next_level(level)
     return {
         number: derivation
         for number, root in roots
         if (derivation := _derivation(root, sources[number], targets[number])) is not None
     }
+
+
+def with_closing_marks(
+    sources: Sequence[Tokens],
+    targets: Sequence[Tokens],
+    words: Mapping[int, Mapping[int, tuple[int, int]]],
+    symbols: Mapping[str, str],
+    constituents: Constituents,
+) -> tuple[list[Tokens], dict[int, dict[int, tuple[int, int]]], Closing]:
+    """Return targets with their closing marks put in, where their words are then, and the marks."""
+    roots = {}
+    for number, where in words.items():
+        root = _root(sources[number], symbols, constituents)
+        if _place(root, where, targets[number], Closing()):
+            roots[number] = root
+    ends = [
+        PhraseEnd(span.shape(), number, span.end)
+        for number, root in roots.items()
+        for span in root.closable()
+    ]
+    closing = find_closing(ends, targets)
+    places: dict[int, set[tuple[int, str]]] = defaultdict(set)
+    for shape, number, end in ends:
+        mark = closing.marks.get(shape)
+        if mark is not None and targets[number][end : end + 1] != (mark,):
+            places[number].add((end, mark))
+    made = list(targets)
+    moved = {number: dict(where) for number, where in words.items()}
+    for number, marks in places.items():
+        made[number] = put_in(targets[number], marks)
+        for place, (first, last) in moved[number].items():
+            shift = sum(at <= first for at, _ in marks)
+            moved[number][place] = first + shift, last + shift
+    return made, moved, closing
 
 
 def best_attachment(
@@ -207,22 +283,27 @@ def best_attachment(
     symbols: Mapping[str, str],
     lexicon: Lexicon,
     constituents: Constituents,
-) -> dict[int, Derivation]:
+) -> tuple[dict[int, Derivation], Closing]:
     """Derive pairs by the attachment with which more of them have frequent rules."""
+    words = {}
+    for number, (source, target) in enumerate(zip(sources, targets, strict=True)):
+        where = find_words(source, target, links[number], symbols, lexicon)
+        if where:
+            words[number] = where
+    targets, words, closing = with_closing_marks(sources, targets, words, symbols, constituents)
     sample = max(1, len(sources) // TRIED)
+    some = {number: where for number, where in words.items() if number % sample == 0}
     scores: dict[Attachment, int] = {}
     for attachment in ATTACHMENTS:
         tried = frequent(
-            derive_pairs(
-                sources[::sample], targets[::sample], links[::sample],
-                symbols, lexicon, constituents, attachment,
-            )
-        )  # fmt: skip
+            derive_pairs(sources, targets, some, symbols, constituents, attachment, closing)
+        )
         rules = {part.rule for whole in tried.values() for part in whole.walk()}
         # Most pairs, and of the same number the fewest rules.
         scores[attachment] = len(tried) - len(rules)
     best = max(ATTACHMENTS, key=lambda attachment: scores[attachment])
-    return frequent(derive_pairs(sources, targets, links, symbols, lexicon, constituents, best))
+    derivations = derive_pairs(sources, targets, words, symbols, constituents, best, closing)
+    return frequent(derivations), closing
 
 
 def frequent(derivations: Mapping[int, Derivation]) -> dict[int, Derivation]:
@@ -246,25 +327,42 @@ def slot_kind(node: Node, constituents: Constituents) -> str:
     return OPEN if is_open(node.symbol) else node.symbol
 
 
-def _span(node: Node, constituents: Constituents) -> _Span:
-    span = _Span(node.symbol, slot_kind(node, constituents), node.first, node.last)
+def _span(node: Node, constituents: Constituents, source: Tokens) -> _Span:
+    kind = slot_kind(node, constituents)
     if node.children:
-        span.children = [_span(child, constituents) for child in node.children]
-    elif span.kind == PHRASE:  # A word that is a phrase by itself.
-        span.children = [_Span(node.symbol, OPEN, node.first, node.last)]
+        span = _Span(node.symbol, kind, node.first, node.last)
+        span.children = [_span(child, constituents, source) for child in node.children]
+        return span
+    word = source[node.first]
+    if kind != PHRASE:
+        return _Span(node.symbol, kind, node.first, node.last, word)
+    span = _Span(node.symbol, kind, node.first, node.last)  # A word that is a phrase by itself.
+    span.children = [_Span(node.symbol, OPEN, node.first, node.last, word)]
     return span
 
 
-def _place(span: _Span, where: Mapping[int, tuple[int, int]]) -> bool:
+def _root(source: Tokens, symbols: Mapping[str, str], constituents: Constituents) -> _Span:
+    nodes = constituents.parse(tuple(symbols[word] for word in source))
+    root = _Span(SENTENCE, SENTENCE, 0, len(source))
+    root.children = [_span(node, constituents, source) for node in nodes]
+    return root
+
+
+def _place(
+    span: _Span, where: Mapping[int, tuple[int, int]], target: Tokens, closing: Closing
+) -> bool:
     """Find from where to where translated words of a constituent go; say whether it has any."""
     if span.children is None:
         if span.first in where and is_open(span.symbol):
             span.start, span.end = where[span.first]
     else:
-        placed = [child for child in span.children if _place(child, where)]
+        placed = [child for child in span.children if _place(child, where, target, closing)]
         if placed:
             span.start = min(child.start for child in placed)
             span.end = max(child.end for child in placed)
+            mark = closing.marks.get(span.shape())
+            if mark is not None and target[span.end : span.end + 1] == (mark,):
+                span.end += 1
     return span.start >= 0
 
 
@@ -278,63 +376,101 @@ def _contiguous(span: _Span, where: Mapping[int, tuple[int, int]]) -> bool:
     return all(_contiguous(child, where) for child in span.children)
 
 
-def _next_level(
-    level: Iterable[tuple[int, _Span, list[tuple[int, int]]]],
-    targets: Sequence[Tokens],
-    attachment: Attachment,
-) -> list[tuple[int, _Span, list[tuple[int, int]]]]:
-    """Find the edges of all children of a level of constituents, and return the next level."""
-    groups: dict[tuple[tuple[str, ...], int], list[tuple[_Span, Tokens]]] = defaultdict(list)
-    below = []
-    for number, span, words in level:
-        assert span.children is not None
-        shape = tuple(child.kind for child in span.children)
-        for place, child in enumerate(span.children):
-            child.left, child.right = child.start, child.end
-            if child.start < 0 or child.children is None:
-                continue
-            if child.kind == HEAD:  # It stands where single words stand, which have no edges.
+class _Edges:
+    """Finds the edges of constituents, level by level from the top.
+
+    What an edge word depends on is decided where constituents of one kind first stand in a place
+    often enough, and deeper ones follow: a clause in a clause is built like a clause.
+    """
+
+    def __init__(self, targets: Sequence[Tokens], attachment: Attachment) -> None:
+        self.targets, self.attachment = targets, attachment
+        self._kept: dict[tuple[object, int], dict[str, bool]] = {}
+
+    def next_level(self, level: Iterable[Located]) -> list[Located]:
+        """Find the edges of all children of a level of constituents, and return the next level."""
+        after = self.attachment == "next"
+        groups: dict[tuple[object, ...], list[tuple[_Span, Tokens]]] = defaultdict(list)
+        below = []
+        for number, span, words in level:
+            assert span.children is not None
+            shape = tuple(child.kind for child in span.children)
+            for place, child in enumerate(span.children):
+                child.left, child.right = child.start, child.end
+                if child.start < 0 or child.children is None:
+                    continue
                 below.append((number, child, words))
-                continue
-            if attachment == "next":
-                ends = [end for _, end in words if end <= child.start]
-                child.left = max([span.left, *ends])
-            else:
-                starts = [start for start, _ in words if start >= child.end]
-                child.right = min([span.right, *starts])
-            groups[shape, place].append((child, targets[number]))
-            below.append((number, child, words))
-    for members in groups.values():
-        _give_up_edges(members, attachment)
-    return below
-
-
-def _give_up_edges(members: list[tuple[_Span, Tokens]], attachment: Attachment) -> None:
-    """Take from constituents the edge words that do not depend on what they are."""
-    while members:
-        words: dict[object, Counter[str | None]] = defaultdict(Counter)
-        for span, target in members:
-            words[span.opener(attachment)][_edge(span, target, attachment)] += 1
-        total: Counter[str | None] = Counter()
-        for counts in words.values():
-            total.update(counts)
-        given_up = {word for word in total if word is not None and not _explained(word, words)}
-        shorter = []
-        for span, target in members:
-            if _edge(span, target, attachment) in given_up:
-                if attachment == "next":
-                    span.left += 1
+                if child.kind == HEAD:  # It stands where single words stand, which have no edges.
+                    continue
+                if after:
+                    ends = [end for _, end in words if end <= child.start]
+                    ends += [part.end for part in span.children if part.end <= child.start]
+                    child.left = max([span.left, *ends])
                 else:
-                    span.right -= 1
-                shorter.append((span, target))
-        members = shorter
+                    starts = [start for start, _ in words if start >= child.end]
+                    child.right = min([span.right, *starts])
+                groups[shape, place].append((child, self.targets[number]))
+        for key, members in groups.items():
+            self._give_up((key, after), members, _Span.opener, at_left=after)
+        # What is free on the other side of a clause may depend on it, too: *wurde* at its end.
+        clauses: dict[tuple[object, ...], list[tuple[_Span, Tokens]]] = defaultdict(list)
+        for number, span, _ in level:
+            shape = tuple(part.kind for part in span.children or ())
+            for place, child in enumerate(span.children or ()):
+                if child.kind != CLAUSE or child.start < 0:
+                    continue
+                others = [part for part in span.children or () if part.start >= 0]
+                if after:
+                    starts = [part.left for part in others if part.left >= child.end]
+                    child.right = min([span.right, *starts])
+                else:
+                    child.left = max(
+                        [span.left, *(part.right for part in others if part.right <= child.start)]
+                    )
+                clauses[shape, place].append((child, self.targets[number]))
+        for key, members in clauses.items():
+            self._give_up((key, not after), members, _Span.closer, at_left=not after)
+        return below
+
+    def _give_up(
+        self,
+        key: object,
+        members: list[tuple[_Span, Tokens]],
+        kind: Callable[[_Span, Attachment], object],
+        *,
+        at_left: bool,
+    ) -> None:
+        """Take from constituents the edge words that do not depend on what they are."""
+        step = 0
+        while members:
+            words: dict[object, Counter[str | None]] = defaultdict(Counter)
+            for span, target in members:
+                words[kind(span, self.attachment)][_edge(span, target, at_left=at_left)] += 1
+            edges = {word for counts in words.values() for word in counts if word is not None}
+            kept = self._kept.get((key, step), {})
+            kept = kept | {word: _explained(word, words) for word in edges - kept.keys()}
+            if len(members) >= ENOUGH:
+                self._kept[key, step] = kept
+            shorter = []
+            for span, target in members:
+                word = _edge(span, target, at_left=at_left)
+                if word is not None and not kept[word]:
+                    if at_left:
+                        span.left += 1
+                    else:
+                        span.right -= 1
+                    shorter.append((span, target))
+            members, step = shorter, step + 1
 
 
 def _explained(word: str, words: Mapping[object, Counter[str | None]]) -> bool:
     """Whether what constituents are says much about whether this word is at their edge."""
     sizes = [(counts[word], sum(counts.values())) for counts in words.values()]
     count = sum(size for _, size in sizes)
-    entropy = _binary_entropy(sum(here for here, _ in sizes), count)
+    often = sum(here for here, _ in sizes)
+    if min(often, count - often) < VARIES * count:
+        return False  # All have it, but for errors.
+    entropy = _binary_entropy(often, count)
     left = sum(size * _binary_entropy(here, size) for here, size in sizes) / count
     # What is explained by chance alone (Miller 1955, first order).
     chance = (len(sizes) - 1) / (2 * count * math.log(2))
@@ -348,8 +484,8 @@ def _binary_entropy(part: int, whole: int) -> float:
     return -share * math.log2(share) - (1 - share) * math.log2(1 - share)
 
 
-def _edge(span: _Span, target: Tokens, attachment: Attachment) -> str | None:
-    if attachment == "next":
+def _edge(span: _Span, target: Tokens, *, at_left: bool) -> str | None:
+    if at_left:
         return target[span.left] if span.left < span.start else None
     return target[span.right - 1] if span.right > span.end else None
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from recombine.augment.grammar.agreement import RuleAgreement
 from recombine.augment.grammar.bare_words import add_bare_words
+from recombine.augment.grammar.closing import Closing
 from recombine.augment.grammar.constituents import (
     CLAUSE,
     HEAD,
@@ -51,6 +52,7 @@ class LearnedGrammar(NamedTuple):
     derivations: Mapping[int, Derivation]
     tables: RuleTables
     agreement: RuleAgreement
+    closing: Closing
 
     @classmethod
     def learn(cls, sources: Sequence[Tokens], targets: Sequence[Tokens]) -> LearnedGrammar:
@@ -61,14 +63,16 @@ class LearnedGrammar(NamedTuple):
         constituents = find_constituents(sources, symbols)
         links = word_links(sources, targets)
         lexicon = learn_lexicon(sources, targets, links, symbols)
-        derivations = best_attachment(sources, targets, links, symbols, lexicon, constituents)
+        derivations, closing = best_attachment(
+            sources, targets, links, symbols, lexicon, constituents
+        )
         with_endings(derivations)
         with_government(derivations)
         derivations = frequent(derivations)
         tables = RuleTables(derivations)
         added = add_bare_words(tables, sources, targets)
         symbols = {**symbols, **{word: symbols[model] for word, model in added.items()}}
-        return cls(symbols, constituents, derivations, tables, RuleAgreement(tables))
+        return cls(symbols, constituents, derivations, tables, RuleAgreement(tables), closing)
 
     def renumbered(self, numbers: Sequence[int]) -> LearnedGrammar:
         """Return the grammar with training pairs known by other numbers."""
@@ -76,6 +80,11 @@ class LearnedGrammar(NamedTuple):
         tables.shown_by = {key: numbers[n] for key, n in tables.shown_by.items()}
         tables.bare = {unit: (model, numbers[n]) for unit, (model, n) in tables.bare.items()}
         return self._replace(derivations={numbers[n]: d for n, d in self.derivations.items()})
+
+    def texts(self, derivation: Derivation) -> tuple[list[str], list[str]]:
+        """The tokens of both sides of a derivation, as they are written."""
+        source, target = derivation.texts()
+        return source, self.closing.texts(target)
 
     def derive(self, source: Tokens) -> list[Derivation]:
         """Return the derivations of a source sentence, each with its own target."""
