@@ -28,6 +28,34 @@ def test_a_word_that_never_alternates_has_no_ending():
     assert endings["jeune"] == ()
 
 
+def test_a_rare_word_that_does_not_alternate_is_told_by_its_heads():
+    """*calme* ends as feminine words do, and stands beside *garçon* as *petit* does."""
+    rows = [
+        ("small", "petit", "garçon"), ("small", "petite", "fille"),
+        ("big", "grand", "garçon"), ("big", "grande", "fille"), ("calm", "calme", "garçon"),
+    ]  # fmt: skip
+    derivations = {
+        number: Derivation(MODIFIED, [(word, (form,)), (head, (head,))])
+        for number, (word, form, head) in enumerate(rows)
+    }
+    with_endings(derivations)
+    assert derivations[1].rule.endings == ((0, "e"),)
+    assert derivations[4].rule.endings == ()
+
+
+def test_words_of_clauses_with_forms_of_their_own_are_told_apart():
+    """*croie* and *croyait* are asked for by what stands around their clause."""
+    rule = PairRule("S", (RuleSlot("X"), RuleSlot("_")), (0, 1))
+    name = PairRule("X", (RuleSlot("_"),), (0,))
+    derivations = {
+        number: Derivation(rule, [Derivation(name, [("Ann", ("Ann",))]), ("thought", (form,))])
+        for number, form in enumerate(["croie", "croyait"] * 10)
+    }
+    with_endings(derivations)
+    assert derivations[0].rule != derivations[1].rule
+    assert derivations[0].rule == derivations[2].rule
+
+
 def test_words_that_take_another_case_get_a_rule_of_their_own():
     """*half* takes a dative where most verbs take an accusative."""
     rule = PairRule("ROOT", (RuleSlot("_"), RuleSlot("X")), (0, 1))

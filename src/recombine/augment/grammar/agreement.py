@@ -20,7 +20,14 @@ import numpy.typing as npt
 
 from recombine.augment.grammar.constituents import HEAD, PHRASE
 from recombine.augment.grammar.derivations import PairRule, Unit
-from recombine.augment.grammar.tables import BARE, GOVERNMENT, Governed, RulePlace, RuleTables
+from recombine.augment.grammar.tables import (
+    BARE,
+    GOVERNMENT,
+    Governed,
+    RulePlace,
+    RuleTables,
+    has_ending,
+)
 from recombine.augment.grammar.words import damped, leader_clusters, with_strays
 
 # All set by reading pairs drawn of SGET (build 1) into German, Japanese and French, as its grammar
@@ -178,7 +185,7 @@ class RuleAgreement:
             found += [unit for unit in self.tables.words[place] if unit not in set(found)]
             ending = dict(rule.endings).get(slot)
             if ending is not None and not ending.startswith(GOVERNMENT):
-                found = [unit for unit in found if "".join(unit[1]).endswith(ending)]
+                found = [unit for unit in found if has_ending("".join(unit[1]), ending)]
             # A word that is seen here with another translation, or in another rule with the same
             # source, has that one.
             seen = {

@@ -276,6 +276,12 @@ class Composer:
             inside: Derivation | Unit | None = None
             if count > 1:
                 inside = self._adjectives(RulePlace(rule, head), unit, count - 1, word[0])
+            if inside is not None and not self.agreement.governs(
+                RulePlace(rule, head), {slot: word}, inside.rule
+            ):
+                continue
+            if inside is None and not self.tables.words[RulePlace(rule, head)]:
+                continue  # *et* joins a second adjective, never the first.
             children: list[Derivation | Unit] = [unit, unit]
             children[slot] = word
             children[head] = inside if inside is not None else unit

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from recombine.augment.grammar.constituents import HEAD, PHRASE
+from recombine.augment.grammar.constituents import CLAUSE, HEAD, PHRASE
 from recombine.augment.grammar.derivations import Derivation, Frame, PairRule, Unit
 
 # Endings alternate in a slot if so many words, and this share of its words, have both.
-ALTERNATING, ALTERNATING_SHARE, LONGEST_ENDING = 3, 0.05, 4
+ALTERNATING, ALTERNATING_SHARE, LONGEST_ENDING = 2, 0.05, 4
 # A word seen so often in a slot, with one form, has one.
 ONE_FORM = 8
 # A word governs as others do if half of what stands beside it is usual beside them, of so many.
 GOVERNED, USUAL = 3, 0.02
 # Tags of words that govern otherwise begin so, and no ending does.
 GOVERNMENT = "~"
+# A tag that is a whole word begins so.
+WHOLE = "="
 
 
 # A child fits a place where it is more often than this share of what rival rules let expect.
@@ -125,7 +127,7 @@ class RuleTables:
                 for seen in dict.fromkeys((child.rule, base.rule)):
                     self.cores[place][seen][child.core()] += 1
             for word_slot, word in words:
-                self.governed[Governed(rule, word_slot, word, slot)][base.rule] += 1
+                self.governed[Governed(rule, word_slot, word, slot)][governed_rule(child)] += 1
 
 
 # Stands for the rule of a head that is a word without modifiers.
@@ -134,7 +136,13 @@ BARE = _BARE
 
 
 def with_endings(derivations: Mapping[int, Derivation]) -> None:
-    """Tell rules apart by the endings of their words where these alternate (*aimé, aimée*)."""
+    """Tell rules apart by the endings of their words where these alternate (*aimé, aimée*).
+
+    A word with one form that ends like others and does not alternate (*jeune*) is told by the words
+    beside it: it stands beside such as take another ending. The words of clauses that have several
+    forms by themselves (*croyait, croie*) are told apart as they are: what stands around asks for
+    one of them.
+    """
     forms: dict[RulePlace, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     parts = [part for number in sorted(derivations) for part in derivations[number].walk()]
     for part in parts:
@@ -142,19 +150,63 @@ def with_endings(derivations: Mapping[int, Derivation]) -> None:
             if not isinstance(child, Derivation):
                 forms[RulePlace(part.rule, slot)][child[0]]["".join(child[1])] += 1
     endings = {place: _alternating(words) for place, words in forms.items()}
-    for part in parts:
-        tags = []
-        for slot, child in enumerate(part.children):
-            if not isinstance(child, Derivation):
-                text = "".join(child[1])
-                texts = forms[RulePlace(part.rule, slot)][child[0]]
-                if len(texts) == 1 and texts[text] >= ONE_FORM:
-                    continue  # *jeune* ends in -e and does not alternate.
-                for ending in endings[RulePlace(part.rule, slot)]:
-                    if text.endswith(ending):
-                        tags.append((slot, ending))
-                        break
-        part.rule = part.rule._replace(endings=tuple(tags))
+    tagged = [_endings_of(part, forms, endings) for part in parts]
+    beside: dict[RulePlace, dict[str, set[Unit]]] = defaultdict(lambda: defaultdict(set))
+    for part, tags in zip(parts, tagged, strict=True):
+        for slot, tag in tags:
+            if len(forms[RulePlace(part.rule, slot)][_word(part, slot)[0]]) > 1:
+                beside[RulePlace(part.rule, slot)][tag].add(part.core())
+    constant = set()
+    for part, tags in zip(parts, tagged, strict=True):
+        for slot, tag in tags:
+            place, word = RulePlace(part.rule, slot), _word(part, slot)
+            others = {unit for end, units in beside[place].items() if end != tag for unit in units}
+            one_form = len(forms[place][word[0]]) == 1
+            if one_form and part.core() in others - beside[place][tag]:
+                constant.add((place, word))
+    for part, tags in zip(parts, tagged, strict=True):
+        rule = part.rule
+        kept = [
+            (slot, tag)
+            for slot, tag in tags
+            if (RulePlace(rule, slot), _word(part, slot)) not in constant
+        ]
+        part.rule = rule._replace(endings=tuple(kept))
+
+
+def has_ending(text: str, ending: str) -> bool:
+    """Whether a word has the ending of a rule, or is the word that the rule is about."""
+    if ending.startswith(WHOLE):
+        return text == ending.removeprefix(WHOLE)
+    return text.endswith(ending)
+
+
+def _word(part: Derivation, slot: int) -> Unit:
+    word = part.children[slot]
+    assert not isinstance(word, Derivation)
+    return word
+
+
+def _endings_of(
+    part: Derivation,
+    forms: Mapping[RulePlace, Mapping[str, Mapping[str, int]]],
+    endings: Mapping[RulePlace, Sequence[str]],
+) -> list[tuple[int, str]]:
+    """The endings of a derivation's own words where words alternate there."""
+    tags = []
+    for slot, child in enumerate(part.children):
+        if isinstance(child, Derivation):
+            continue
+        place = RulePlace(part.rule, slot)
+        text, texts = "".join(child[1]), forms[place][child[0]]
+        if len(texts) == 1 and texts[text] >= ONE_FORM:
+            continue  # *jeune* ends in -e and does not alternate.
+        ending = next((end for end in endings[place] if text.endswith(end)), None)
+        if ending is not None:
+            tags.append((slot, ending))
+        elif part.rule.kind == CLAUSE and sum(n >= ONE_FORM for n in texts.values()) > 1:
+            tags.append((slot, WHOLE + text))
+    return tags
 
 
 def _alternating(words: Mapping[str, Mapping[str, int]]) -> list[str]:
@@ -176,6 +228,14 @@ def _alternating(words: Mapping[str, Mapping[str, int]]) -> list[str]:
     return sorted(kept, key=lambda end: (-len(end), end))
 
 
+def governed_rule(child: Derivation) -> PairRule:
+    """The rule that a word beside it may ask for: a phrase's own, without its modifiers.
+
+    Words before a head are modifiers, and the next one may ask for a joining word (*rond et plat*).
+    """
+    return child.rule if child.rule.kind == HEAD else child.base().rule
+
+
 def with_government(derivations: Mapping[int, Derivation]) -> None:
     """Tell rules apart by words that take other children than most do (*half* takes a dative)."""
     beside: dict[tuple[PairRule, int, int], dict[Unit, Counter[PairRule]]] = defaultdict(
@@ -188,7 +248,7 @@ def with_government(derivations: Mapping[int, Derivation]) -> None:
                 continue
             for place, child in enumerate(part.children):
                 if isinstance(child, Derivation):
-                    beside[part.rule, slot, place][word][child.base().rule] += 1
+                    beside[part.rule, slot, place][word][governed_rule(child)] += 1
             break
     tags: dict[tuple[PairRule, int, Unit], list[str]] = defaultdict(list)
     for (rule, slot, place), words in beside.items():
