@@ -273,7 +273,7 @@ class Composer:
                 continue
             if not self.agreement.fits(RulePlace(rule, head), BARE, unit, word[0]):
                 continue
-            inside: Derivation | Unit | None = None
+            inside: Derivation | None = None
             if count > 1:
                 inside = self._adjectives(RulePlace(rule, head), unit, count - 1, word[0])
             if inside is not None and not self.agreement.governs(

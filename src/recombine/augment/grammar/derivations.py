@@ -199,16 +199,18 @@ class _Span:
         *missed*.
         """
         span = self
-        while span.children is not None:
-            for part in span.children:
-                if part.children is None or part.start < 0 or part.kind == HEAD:
-                    continue
-                if (part.end == span.end) if attachment == "next" else (part.start == span.start):
-                    span = part
-                    break
-            else:
-                return tuple(part.word or part.kind for part in span.children)
-        return span.word
+        while True:
+            inside = [
+                part
+                for part in span.children or ()
+                if part.children is not None
+                and part.start >= 0
+                and part.kind != HEAD
+                and (part.end == span.end if attachment == "next" else part.start == span.start)
+            ]
+            if not inside:
+                return tuple(part.word or part.kind for part in span.children or ())
+            span = inside[0]
 
 
 # The number of a pair, a constituent of it, and where its translated words are.
