@@ -68,13 +68,13 @@ def test_nothing_at_all(write: Write) -> None:
 def test_each_gap_is_reported_once(small: Grammar) -> None:
     """The same form asked for by two lines is one problem; another form is another."""
     missing = MissingForms(small.concrete("en"))
-    code = small.inventory.code("see")
-    missing.form(code, "past", "'trans'")
-    missing.form(code, "past", "'other'")
-    missing.form(code, "pres", "'trans'")
+    code, trans = small.inventory.code("see"), (small.inventory.code("trans"), "form")
+    missing.form(code, "past", trans)
+    missing.form(code, "past", (small.inventory.code("def"), "form"))
+    missing.form(code, "pres", trans)
     assert [problem.message for problem in missing.problems()] == [
-        "'see' has no 'past', needed by 'trans'",
-        "'see' has no 'pres', needed by 'trans'",
+        "'see' has no 'past', needed by 'trans' (en.grammar:5)",
+        "'see' has no 'pres', needed by 'trans' (en.grammar:5)",
     ]
 
 
@@ -84,7 +84,7 @@ def test_word_without_a_row(write: Write) -> None:
     grammar = Grammar.load(folder)
     missing = MissingForms(grammar.concrete("en"))
     for field in ("form", "pl"):
-        missing.form(grammar.inventory.code("dog"), field, "'def'")
+        missing.form(grammar.inventory.code("dog"), field, None)
     (problem,) = missing.problems()
     assert "'dog' has no row in a lexicon of 'en'" in problem.message
     assert problem.where is not None
@@ -95,8 +95,8 @@ def test_line_is_named_with_its_place(small: Grammar) -> None:
     """Messages say which line asks, and how the missing one would begin."""
     missing = MissingForms(small.concrete("en"))
     trans, definite = small.inventory.code("trans"), small.inventory.code("def")
-    asking = missing.line_name(trans, "form")
-    assert asking == "'trans' (en.grammar:5)"
+    asking = (trans, "form")
+    assert missing.line_name(asking) == "'trans' (en.grammar:5)"
     missing.line(definite, "acc", asking)
     (problem,) = missing.problems()
     assert problem.message == "en: no line 'def.acc', needed by 'trans' (en.grammar:5)"

@@ -40,7 +40,7 @@ from recombine.grammar.parsing.first_sets import (
     find_last,
     find_nullable,
 )
-from recombine.grammar.parsing.missing_forms import MissingForms
+from recombine.grammar.parsing.missing_forms import Asker, MissingForms
 
 MAX_COMBINATIONS = 50_000  # of feature values in one rule
 MAX_PRODUCTIONS = 200_000
@@ -82,7 +82,7 @@ class ContextFreeGrammar:
         self._rule_ways: dict[int, list[tuple[tuple[Signature, ...], Signature]]] = {}
         self.kinds: list[Kind] = []
         self._kind_numbers: dict[Kind, int] = {}
-        self._kind_words: dict[int, tuple[int, ...]] = {}
+        self._symbol_words: dict[Symbol, dict[Signature, tuple[int, ...]]] = {}
         self.instances: list[Instance] = []
         self.instances_of: dict[int, list[int]] = {}  # kind -> instances
         self._fields: dict[tuple[int, str], int] = {}  # (kind, field) -> symbol
@@ -97,7 +97,7 @@ class ContextFreeGrammar:
         self._queue: list[tuple[int, str]] = []
         self._new_kinds: list[int] = []
         self.missing = MissingForms(compiled)
-        self._asked_by: dict[tuple[int, str], str] = {}  # (kind, field) -> the line that asks
+        self._asked_by: dict[tuple[int, str], Asker] = {}  # (kind, field) -> the line that asks
         self._split_by = self._few_valued()
         self._split_fields: set[tuple[int, str]] = set()  # (kind, field) that became literals
         self._find_signatures()
@@ -105,7 +105,7 @@ class ContextFreeGrammar:
         for name in self.inventory.abstract.start:
             for signature in self.signatures(Symbol(name)):
                 kind = self.kind(Symbol(name), signature)
-                self.roots.append(self._field(kind, compiled.language.root, "%root"))
+                self.roots.append(self._field(kind, compiled.language.root, None))
         while self._queue:
             self._expand(*self._queue.pop())
         self.entries = self._entries()
@@ -234,17 +234,16 @@ class ContextFreeGrammar:
 
     def kind_words(self, kind: int) -> tuple[int, ...]:
         """All words of a lexical kind."""
-        found = self._kind_words.get(kind)
-        if found is None:
-            symbol, signature = self.kinds[kind]
+        symbol, signature = self.kinds[kind]
+        words = self._symbol_words.get(symbol)
+        if words is None:
+            words = self._symbol_words[symbol] = {}
             fields = self._fields_of(symbol.category)
-            found = self._kind_words[kind] = tuple(
-                code
-                for code in self.inventory.choices(symbol)
-                if tuple(self.compiled.word_forms(code).get(n, ("",))[0] for n in fields)
-                == signature
-            )
-        return found
+            for code in self.inventory.choices(symbol):
+                forms = self.compiled.word_forms(code)
+                own = tuple([forms.get(name, ("",))[0] for name in fields])
+                words[own] = (*words.get(own, ()), code)
+        return words.get(signature, ())
 
     def _make_instances(self, kind: int) -> None:
         symbol, signature = self.kinds[kind]
@@ -264,7 +263,7 @@ class ContextFreeGrammar:
 
     # Symbols: a field of a kind, or a literal.
 
-    def _field(self, kind: int, field: str, asked_by: str) -> int:
+    def _field(self, kind: int, field: str, asked_by: Asker) -> int:
         key = (kind, field)
         if key not in self._fields:
             self._asked_by[key] = asked_by
@@ -383,8 +382,7 @@ class ContextFreeGrammar:
             kind = instance.slots[symbol.part]
             (category, _, _), signature = self.kinds[kind]
             if symbol.field not in self._split_by.get(category, ()):
-                asked_by = self.missing.line_name(instance.rule, field)
-                return self._field(kind, symbol.field, asked_by), symbol.part
+                return self._field(kind, symbol.field, (instance.rule, field)), symbol.part
             self._split_fields.add((kind, symbol.field))
             symbol = signature[self._fields_of(category).index(symbol.field)]
         texts = tuple(dict.fromkeys(symbol.texts)) if isinstance(symbol, OneOf) else (symbol,)
@@ -396,7 +394,7 @@ class ContextFreeGrammar:
             if self.inventory.is_lexical(self.kinds[kind].symbol):
                 for code in self.kind_words(kind):
                     if not self.compiled.word_forms(code):
-                        self.missing.form(code, FORM, self.missing.line_name(instance.rule, field))
+                        self.missing.form(code, FORM, (instance.rule, field))
 
     # Strings.
 

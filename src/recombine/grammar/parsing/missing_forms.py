@@ -18,6 +18,9 @@ from recombine.grammar.model import FORM
 FEW = 3  # gaps of one kind that are told one by one
 LISTED = 24  # names in a list
 
+# The line that asks for a field, as its rule and field; None for the %root line.
+Asker = tuple[int, str] | None
+
 
 class MissingForms:
     """The gaps found so far; `problems` tells them, with their places and what to add."""
@@ -28,12 +31,15 @@ class MissingForms:
         self.words: dict[int, None] = {}  # that some line cannot say
         self.rules: dict[int, None] = {}
         # (word, field, or None for a word without a row) -> the line that asks for it
-        self._forms: dict[tuple[int, str | None], str] = {}
-        self._lines: dict[tuple[int, str], str] = {}  # (rule, field) -> the line that asks for it
-        self._cells: dict[tuple[str, str], str] = {}  # (table, column) -> the line that asks for it
+        self._forms: dict[tuple[int, str | None], Asker] = {}
+        self._lines: dict[tuple[int, str], Asker] = {}  # (rule, field) -> the line that asks
+        self._cells: dict[tuple[str, str], Asker] = {}  # (table, column) -> the line that asks
 
-    def line_name(self, rule: int, field: str) -> str:
+    def line_name(self, asked_by: Asker) -> str:
         """A line by name and place, for messages."""
+        if asked_by is None:
+            return "%root"
+        rule, field = asked_by
         name = self.inventory.labels[rule]
         line = self.compiled.line(rule, field)
         place = ""
@@ -41,14 +47,14 @@ class MissingForms:
             place = f" ({Path(line.where.path).name}:{line.where.line})"
         return f"'{name}'{place}"
 
-    def form(self, code: int, field: str, asked_by: str) -> None:
+    def form(self, code: int, field: str, asked_by: Asker) -> None:
         """A word has no such form."""
         has_row = self.inventory.labels[code] in self.compiled.language.rows
         if _is_whole(field):
             self.words[code] = None
         self._forms.setdefault((code, field if has_row else None), asked_by)
 
-    def line(self, code: int, field: str, asked_by: str) -> None:
+    def line(self, code: int, field: str, asked_by: Asker) -> None:
         """A rule has no line for a field."""
         if _is_whole(field):
             self.rules[code] = None
@@ -58,7 +64,7 @@ class MissingForms:
         """A closed-class table has no such cell, which a line of a rule asks for."""
         if _is_whole(name):
             self.rules[rule] = None
-        self._cells.setdefault((table, name), self.line_name(rule, field))
+        self._cells.setdefault((table, name), (rule, field))
 
     def problems(self, partial: bool = False) -> list[GrammarError]:
         """Every gap, with its place and what to add.
@@ -86,7 +92,7 @@ class MissingForms:
                     yield self._form_problem(word, field), field is None or _is_whole(field)
                 continue
             every = len(self.inventory.words_of[category])
-            asked_by = self._forms[words[0], field]
+            asked_by = self.line_name(self._forms[words[0], field])
             row = self.compiled.language.rows.get(self.inventory.labels[words[0]])
             lacking = "row" if field is None else f"'{field}', needed by {asked_by}"
             problem = GrammarError(
@@ -120,7 +126,7 @@ class MissingForms:
             )
         paradigm = f" or to the paradigm '{row.paradigm}'" if row.paradigm else ""
         return GrammarError(
-            f"'{name}' has no '{field}', needed by {self._forms[word, field]}",
+            f"'{name}' has no '{field}', needed by {self.line_name(self._forms[word, field])}",
             row.where,
             f"add a cell '{field}' to the row{paradigm}",
         )
@@ -150,7 +156,7 @@ class MissingForms:
             left = name if field == FORM else f"{name}.{field}"
             where, to = place_of_lines(self.compiled, code)
             problem = GrammarError(
-                f"{language.code}: no line '{left}', needed by {asked_by}",
+                f"{language.code}: no line '{left}', needed by {self.line_name(asked_by)}",
                 near.where if near else where,
                 f"add{to}: {left} = ...",
             )
@@ -166,7 +172,7 @@ class MissingForms:
             told.add(table)
             missing = f"'{table}' has no '{name}'" if row else f"there is no table '{table}'"
             problem = GrammarError(
-                f"{language.code}: {missing}, needed by {asked_by}",
+                f"{language.code}: {missing}, needed by {self.line_name(asked_by)}",
                 row.where if row else language.where,
                 f"add a row '{table}' with the column '{name}' to {language.code}.lexicon.tsv",
             )

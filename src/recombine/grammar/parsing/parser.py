@@ -19,6 +19,7 @@ from recombine.grammar.parsing.fast.sharing import SharingAnalyser
 from recombine.grammar.parsing.forest import Entries, Forest, PackedForest
 from recombine.grammar.parsing.lattice import Lattice
 from recombine.grammar.tree import Tree
+from recombine.parallel import gc_paused
 
 _SHOWN = 8  # expectations named in a message
 
@@ -103,6 +104,7 @@ class Parser:
     `shared`: texts that look alike share their analysis (fast/sharing.py).
     """
 
+    @gc_paused()
     def __init__(
         self,
         compiled: CompiledLanguage,
