@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from builders.invented_corpus import write_corpus
 from parsed_corpora import made_up, write_conllu
 from recombinable import english_german
 from recombine.benchmark import Benchmark, Example
@@ -188,16 +189,15 @@ def four_files(shell: Shell) -> None:
 
 
 def natural_text(shell: Shell) -> None:
-    """A parallel corpus of plain sentences, one of them untranslated; parsed text; a table."""
+    """A parallel corpus of plain sentences, and two parsed sets."""
     folder = shell.folder
     build("sget-mini", folder / "german", overrides=("benchmark.target=de",))
     rows = Benchmark.open(folder / "german").read("train")
     write_lines(folder / "corpus.en", [row.source for row in rows])
     write_lines(folder / "corpus.de", [row.references[0] for row in rows])
-    write_lines(folder / "train.txt", [row.source for row in rows[:300]])
-    write_lines(folder / "test.txt", [row.source for row in rows[300:400]])
     write_conllu(folder / "train.conllu", made_up(300))
     write_conllu(folder / "test.conllu", made_up(200, seed=1))
+    write_corpus(folder / "FILE")
     shutil.rmtree(folder / "german")
 
 
@@ -301,9 +301,8 @@ def translating_service(shell: Shell) -> None:
 
 
 def engine(shell: Shell) -> None:
-    """A rule-based engine that writes capitals, and a parsed corpus with two translations."""
+    """A rule-based engine that writes capitals."""
     shell.add_program("apertium", ENGINE)
-    natural_text(shell)
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,8 @@ IMAGE = re.compile(r"!\[[^\]]+\]\(([^)]+)\)")
 
 def pages(repository: Path) -> list[Path]:
     """Every page of the site; notes that lie beside raw results are none."""
-    found = [*repository.glob("docs/**/*.md"), *repository.glob("docs/**/*.ipynb")]
-    return sorted(path for path in found if path.parent.parent.name != "results")
+    paths = [*repository.glob("docs/**/*.md"), *repository.glob("docs/**/*.ipynb")]
+    return sorted(path for path in paths if path.parent.parent.name != "results")
 
 
 def commands(page: Path) -> list[list[str]]:
@@ -71,12 +71,12 @@ def test_every_page_is_in_a_contents(repository: Path) -> None:
             for block in TOCTREE.findall(page.read_text(encoding="utf-8")):
                 for line in block.splitlines():
                     if line and not line.startswith(":"):
-                        found = [
+                        files = [
                             *page.parent.glob(f"{line}.md"),
                             *page.parent.glob(f"{line}.ipynb"),
                         ]
-                        assert found, f"{page}: {line}"
-                        named.update(one.with_suffix("") for one in found)
+                        assert files, f"{page}: {line}"
+                        named.update(file.with_suffix("") for file in files)
     assert [page for page in pages(repository) if page.with_suffix("") not in named] == []
 
 
@@ -187,6 +187,17 @@ def test_files_that_pages_name_are_there(repository: Path) -> None:
     assert missing == []
 
 
+def test_files_of_the_overview_are_there(repository: Path) -> None:
+    """Those that a newcomer is told to read, each stage five."""
+    text = (repository / "docs" / "overview.md").read_text(encoding="utf-8")
+    source = repository / "src" / "recombine"
+    names = re.findall(r"`((?:\w+/)+\w+\.py)`", text)
+    assert len(names) > 25
+    assert [name for name in names if not (source / name).exists()] == []
+    for stage in re.split(r"^### ", text, flags=re.MULTILINE)[1:]:
+        assert len(re.findall(r"^\d\. `", stage, re.MULTILINE)) == 5, stage.splitlines()[0]
+
+
 def test_pictures_are_there_and_small(repository: Path) -> None:
     """Each is shown somewhere, says what is to be seen, and is under 300 KB."""
     shown = set()
@@ -267,11 +278,11 @@ def test_search_finds_pages_with_excerpts(site: Path) -> None:
             page = browser.new_page()
             page.goto(f"http://127.0.0.1:{server.server_port}/search.html?q=walrus")
             page.wait_for_selector("#search-results li p.context", timeout=30_000)
-            found = page.inner_text("#search-results")
+            results = page.inner_text("#search-results")
             browser.close()
         server.shutdown()
-    assert "Add a word to a language" in found
-    assert "walrus" in found.lower()
+    assert "Add a word to a language" in results
+    assert "walrus" in results.lower()
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):

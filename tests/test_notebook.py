@@ -28,12 +28,14 @@ def test_the_notebook_runs_and_shows_what_it_gives(repository: Path, tmp_path, m
     for cell in cells:
         if cell["cell_type"] != "code":
             continue
-        found = run_cell("".join(cell["source"]), names)
+        value = run_cell("".join(cell["source"]), names)
         shown = "".join(
-            line for one in cell["outputs"] for line in one.get("data", {}).get("text/plain", ())
+            line
+            for output in cell["outputs"]
+            for line in output.get("data", {}).get("text/plain", ())
         )
         if shown.startswith("<Evaluation"):
-            assert repr(found) == shown
+            assert repr(value) == shown
             compared += 1
     assert compared == 2
     assert (tmp_path / "out" / "report" / "report.html").is_file()

@@ -14,7 +14,7 @@ NAMED = {"recipe": "recipes", "grammar": "grammars"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what may be given."""
+    """Declare the arguments of the verb."""
     parser.add_argument("shell", choices=SHELLS, help="your shell")
 
 

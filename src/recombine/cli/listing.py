@@ -36,7 +36,7 @@ FILES = {"recipes": "*.toml", "presets": "*.toml", "grammars": "*/abstract.gramm
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what may be given."""
+    """Declare the arguments of the verb."""
     parser.add_argument(
         "what",
         nargs="*",

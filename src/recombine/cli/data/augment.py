@@ -12,7 +12,7 @@ from recombine.errors import ConfigError, DataError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what may be given."""
+    """Declare the arguments of the verb."""
     parser.add_argument(
         "pairs",
         nargs="+",

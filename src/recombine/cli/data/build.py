@@ -15,7 +15,7 @@ LISTED = 24  # words that a partial build left out, on a terminal
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what may be given."""
+    """Declare the arguments of the verb."""
     parser.add_argument("recipe", help="a shipped recipe, a .toml file, or a builder's name")
     parser.add_argument(
         "--out", required=True, type=Path, metavar="DIR", help="the folder of the benchmark"

@@ -11,7 +11,7 @@ from recombine.errors import DataError, Problems, RecombineError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what may be given."""
+    """Declare the arguments of the verb."""
     parser.add_argument(
         "path", help="a benchmark, a recipe, an experiment or a grammar: its folder, file or name"
     )

@@ -11,7 +11,7 @@ from recombine.errors import ConfigError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what may be given."""
+    """Declare the arguments of the verb."""
     parser.add_argument(
         "corpus", type=Path, nargs="+", help="a parsed corpus, or two texts aligned line by line"
     )

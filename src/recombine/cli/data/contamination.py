@@ -10,7 +10,7 @@ from recombine.cli.talk import print_data, print_reading_plan
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what may be given."""
+    """Declare the arguments of the verb."""
     parser.add_argument("benchmark", type=Path, help="the folder of a benchmark")
     parser.add_argument("corpus", type=Path, nargs="+", help="texts to search in")
     parser.add_argument(

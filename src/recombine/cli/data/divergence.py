@@ -10,7 +10,7 @@ from recombine.cli.talk import print_data, print_reading_plan
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what may be given."""
+    """Declare the arguments of the verb."""
     parser.add_argument(
         "train", type=Path, help="a parsed corpus, a text (with -o parser=...), or a benchmark"
     )

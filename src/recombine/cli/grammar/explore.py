@@ -9,7 +9,7 @@ from recombine.cli.options import Verb, share
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what may be given."""
+    """Declare the arguments of the verb."""
     parser.add_argument("grammar", help="a shipped grammar or a directory")
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="the page to write (default: GRAMMAR.html)"

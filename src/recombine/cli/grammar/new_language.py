@@ -11,7 +11,7 @@ from recombine.errors import DataError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what may be given."""
+    """Declare the arguments of the verb."""
     parser.add_argument("grammar", help="a shipped grammar or a directory")
     parser.add_argument("code", help="the code of the language: it, pt, zh")
     parser.add_argument(

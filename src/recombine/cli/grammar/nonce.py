@@ -10,7 +10,7 @@ from recombine.cli.talk import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what may be given."""
+    """Declare the arguments of the verb."""
     parser.add_argument("grammar", help="a shipped grammar or a directory")
     share(parser, "--seed")
     parser.add_argument(

@@ -27,7 +27,7 @@ MORE = 6  # words named of each list that could have come
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what may be given."""
+    """Declare the arguments of the verb."""
     parser.add_argument("grammar", help="a shipped grammar or a directory")
     parser.add_argument("language", help="the language of the sentences, such as en")
     parser.add_argument("text", nargs="*", help="sentences (default: the lines of standard input)")

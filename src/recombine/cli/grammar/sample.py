@@ -14,7 +14,7 @@ from recombine.errors import GrammarError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what may be given."""
+    """Declare the arguments of the verb."""
     parser.add_argument("grammar", help="a shipped grammar or a directory")
     parser.add_argument("-n", type=positive, default=10, help="how many sentences (default: 10)")
     share(parser, "--seed")

@@ -15,7 +15,7 @@ from recombine.errors import ConfigError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what may be given."""
+    """Declare the arguments of the verb."""
     parser.add_argument("benchmark", type=Path, help="the folder of a benchmark")
     parser.add_argument(
         "hyps",

@@ -23,7 +23,7 @@ from recombine.errors import ConfigError, DataError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what may be given."""
+    """Declare the arguments of the verb."""
     parser.add_argument("runs", nargs="+", type=Path, help="folders of runs")
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="the folder to write (default: RUN/report)"
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def report_verb(options: argparse.Namespace) -> int:
-    """Report."""
+    """Write the report of runs, or print what --power or --judged asks for."""
     for run in options.runs:
         if (run / "benchmark.toml").is_file():
             raise DataError(

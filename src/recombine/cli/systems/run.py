@@ -21,7 +21,7 @@ from recombine.progress import step, steps
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what may be given."""
+    """Declare the arguments of the verb."""
     parser.add_argument("experiment", type=Path, help="an experiment file (.toml)")
     share(parser, "-o", "--trust", *LONG, *FAILED)
     share_plan(parser)

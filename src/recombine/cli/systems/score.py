@@ -16,7 +16,7 @@ from recombine.errors import ConfigError, DataError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what may be given."""
+    """Declare the arguments of the verb."""
     parser.add_argument(
         "target", type=Path, help="the folder of a benchmark, or an experiment file"
     )
@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def score_verb(options: argparse.Namespace) -> int:
-    """Score."""
+    """Print the scores of a file of outputs, or of each system of an experiment."""
     options.hyps = [*options.hyps, *options.outputs]
     if options.target.suffix == ".toml" and options.target.name != "benchmark.toml":
         return _score_experiment(options)

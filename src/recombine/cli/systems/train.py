@@ -11,14 +11,14 @@ from recombine.cli.talk import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what may be given."""
+    """Declare the arguments of the verb."""
     parser.add_argument("experiment", type=Path, help="an experiment file (.toml)")
     share(parser, "-o", "--trust", *LONG)
     share_plan(parser)
 
 
 def train_verb(options: argparse.Namespace) -> int:
-    """Train."""
+    """Train every system and seed whose model is not up to date."""
     from recombine.experiment.training import train
 
     if options.dry_run:

@@ -21,7 +21,7 @@ from recombine.errors import ConfigError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what may be given."""
+    """Declare the arguments of the verb."""
     parser.add_argument("experiment", nargs="?", type=Path, help="an experiment file (.toml)")
     parser.add_argument(
         "--system",
