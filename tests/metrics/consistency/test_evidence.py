@@ -129,3 +129,97 @@ def test_metrics_of_one_scoring_share_what_was_learned(
     assert len(learned) == 1
     score(benchmark, hypotheses, names, options={"locality": {"window": 1}})
     assert len(learned) == 3
+
+
+@pytest.mark.parametrize(
+    ("window", "detail"),
+    [
+        (3, {"class": "local", "width": 3, "allowed": 3, "locality": 1.0, "window": [0, 3, 0, 3]}),
+        (
+            2,
+            {"class": "context", "width": 3, "allowed": 2, "locality": 0.4, "window": [0, 3, 0, 3]},
+        ),
+    ],
+)
+def test_a_change_is_local_up_to_the_window(window: int, detail: dict[str, object]) -> None:
+    """Its width, and the share of the longer output that did not change beyond it."""
+    evidence = Evidence(window=window)
+    evidence.learn({}, [])
+    base = item("base", "The king sees it .", "El rey ve eso .")
+    judged = evidence.judge("np", base, item("np", "The queen sees it .", "La reina mira eso ."))
+    assert judged.detail() == detail
+    assert judged.consistent is (window == 3)
+    assert judged.counts
+    same = evidence.judge("np", base, item("np", "The boy sees it .", "El rey ve eso ."))
+    assert (same.kind, same.consistent, same.counts, same.width) == ("collapsed", False, False, 0)
+
+
+def test_a_synonym_changes_nothing_or_so_much() -> None:
+    """Identical; a little, which is local and no more consistent; or the whole sentence."""
+    evidence = Evidence(window=1)
+    evidence.learn({}, [])
+    base = item("base", "He has a sailboat .", "Hij heeft een zeilboot .")
+    for text, detail in (
+        (
+            "Hij heeft een zeilboot .",
+            {"class": "identical", "width": 0, "locality": 1.0, "slot": True},
+        ),
+        (
+            "Hij heeft een bootje .",
+            {"class": "local", "width": 1, "allowed": 1, "locality": 1.0, "slot": False,
+             "window": [3, 4, 3, 4]},
+        ),
+        (
+            "Hij bezit het bootje .",
+            {"class": "context", "width": 3, "allowed": 1, "locality": 0.4, "slot": False,
+             "window": [1, 4, 1, 4]},
+        ),
+    ):  # fmt: skip
+        variant = item("synonym", f"He has a sailing boat {text} .", text)
+        judged = evidence.judge("synonym", base, variant)
+        assert judged.detail() == detail
+        assert judged.consistent is (judged.kind == "identical")
+
+
+def test_a_second_conjunct_is_compared_by_its_words() -> None:
+    """Where it stands on both sides, and the share of its words that stayed."""
+    clause = "she runs there ."
+    evidence = Evidence()
+    probe = Example.make(source=clause, role="clause")
+    evidence.learn({}, [Scored(probe, "Ella corre allí .")])
+
+    def conjunct(role: str, first: str, text: str) -> Scored:
+        source = f"{first} , and {clause}"
+        start = source.index(clause)
+        focus = (Focus(text=clause, role="clause", start=start, end=len(source)),)
+        return item(role, source, text, focus)
+
+    base = conjunct("base", "He sleeps", "Él duerme ; ella corre allí .")
+    same = evidence.judge("s1p", base, conjunct("s1p", "He eats", "Come ; ella corre allí ."))
+    assert same.detail() == {"class": "identical", "locality": 1.0}
+    assert same.consistent
+    other = evidence.judge("s3", base, conjunct("s3", "They eat", "Comen ; ella anda allí ."))
+    assert other.detail() == {"class": "context", "locality": 0.75, "window": [3, 7, 2, 6]}
+    assert not other.consistent
+    lost = evidence.judge("s3", base, conjunct("s3", "We eat", "Comemos ."))
+    assert (lost.kind, lost.counts, lost.reason) == (
+        "unaligned", False, "no second conjunct found"
+    )  # fmt: skip
+    assert evidence.splitters == {"alignment only": 5, "neither": 1}
+
+
+def test_repeated_sentences_show_how_steady_a_system_is() -> None:
+    """Each against the first translation of its source; what was asked once shows nothing."""
+    evidence = Evidence()
+
+    def said(role: str, source: str, text: str) -> Scored:
+        return Scored(Example.make(source=source, role=role, salt=f"{role}{text}"), text)
+
+    items = [
+        said("base", "a", "x"), said("np", "a", "y"), said("repeat", "a", "x"),
+        said("repeat", "a", "y"), said("repeat", "a", "z"), said("repeat", "b", "x"),
+    ]  # fmt: skip
+    evidence.learn({}, items)
+    assert (evidence.floor, evidence.repeats) == (2 / 3, 3)
+    evidence.learn({}, items[:2])
+    assert (evidence.floor, evidence.repeats) == (None, 0)
