@@ -2,6 +2,9 @@
 
 Every system, metric and builder is a dataclass whose init fields are its options, so the class
 itself is the schema that is checked, listed and stored.
+
+TOML is read by the standard library and written here: a manifest's bytes are part of a benchmark's
+identity, and may not change with the version of a library.
 """
 
 from __future__ import annotations

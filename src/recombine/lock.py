@@ -3,6 +3,9 @@
 The kernel keeps the lock (flock), so that a killed process holds nothing; the file only tells
 others who is at work, and goes when the work is done. A file system without locks is worked on
 without: nobody is kept from working there.
+
+Not filelock: of its locks the kernel's are exclusive only, its shared ones are SQLite files that a
+read-only folder cannot have, and none says who holds it.
 """
 
 from __future__ import annotations

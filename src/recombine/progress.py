@@ -4,6 +4,9 @@ Work says `with progress("translate", 5000) as bar` and counts with `bar.advance
 only the innermost bar is shown, and it goes when its work is done. Where standard error is a file
 or a pipe, work that lasts says a line every LINE_SECONDS and one at its end; short work is silent.
 `waiting` covers work that counts nothing. Only the process that the person started speaks.
+
+rich draws the bars. It has no lines for a log, no sign of life for work that counts nothing, and
+would send standard output, which is data here, where its bars are: these three are ours.
 """
 
 from __future__ import annotations
