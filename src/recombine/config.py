@@ -336,17 +336,17 @@ class _Parser:
 
     def plain(self, cls: type[Any], data: Mapping[str, Any], prefix: str) -> Any:
         """An instance of an outside author's plain class: its keyword arguments are its options."""
-        known = inspect.signature(cls).parameters.values()
+        parameters = inspect.signature(cls).parameters.values()
         names = [
             parameter.name
-            for parameter in known
+            for parameter in parameters
             if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
         ]
-        if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in known):
+        if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
             for key in data:
                 if key not in names:
                     self.unknown(key, names, prefix)
-        for parameter in known:
+        for parameter in parameters:
             if (
                 parameter.name in names
                 and parameter.default is parameter.empty

@@ -151,9 +151,8 @@ def _own_name() -> str:
 def _holder(path: Path) -> str:
     """Say who holds a lock; readers leave no name."""
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        return (
-            f"process {told['process']} on {told['host']} since {told['since']} ({told['command']})"
-        )
+        holder = json.loads(path.read_text(encoding="utf-8"))
+        since = f"since {holder['since']} ({holder['command']})"
+        return f"process {holder['process']} on {holder['host']} {since}"
     except (OSError, ValueError, KeyError, TypeError):
         return "another process"

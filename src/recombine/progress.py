@@ -170,10 +170,10 @@ class _LoggedWork:
     def say_how_far(self) -> None:
         """Say a line, also between two counts."""
         left = self._left()
-        told = [self._count()] if self._done or self._total else []
-        told.append(_duration(self._log.clock() - self._began))
-        told += [] if left is None else [f"{_duration(left)} left"]
-        self._log.say(f"{self._description}: {', '.join(told)}{self._note}")
+        parts = [self._count()] if self._done or self._total else []
+        parts.append(_duration(self._log.clock() - self._began))
+        parts += [] if left is None else [f"{_duration(left)} left"]
+        self._log.say(f"{self._description}: {', '.join(parts)}{self._note}")
 
     def _left(self) -> float | None:
         """Seconds to the end, once enough items after the first tell how fast they come.
@@ -282,12 +282,12 @@ def _make_bars() -> Any:
         """Done of all, as far as they are known, and what is left: 350/600, 0:12 left."""
 
         def render(self, task: Any) -> Text:
-            told = f"{int(task.completed):,}" if task.completed or task.total else ""
+            count = f"{int(task.completed):,}" if task.completed or task.total else ""
             if task.total is not None:
-                told += f"/{int(task.total):,}"
-            parts = [told, f"{_clock(task.elapsed or 0.0)}"]
+                count += f"/{int(task.total):,}"
+            parts = [count, f"{_clock(task.elapsed or 0.0)}"]
             if task.total is not None and task.time_remaining is not None:
-                parts = [told, f"{_clock(task.time_remaining)} left"]
+                parts = [count, f"{_clock(task.time_remaining)} left"]
             return Text(", ".join(filter(None, parts)))
 
     console = Console(stderr=True)
@@ -345,15 +345,15 @@ class _Waiting:
                 with self._lock:
                     due = self._bar is None and time.monotonic() >= self._due
                     if due and not self._ended.is_set():
-                        told = _steps.label or self._description
-                        self._bar = _display.open(told, None, behind=True)
+                        text = _steps.label or self._description
+                        self._bar = _display.open(text, None, behind=True)
             elif _log.is_due(self._began):
                 # Work that has been slow to count is named all the same.
                 if _log.open:
                     _log.open[-1].say_how_far()
                     continue
-                told = _steps.label or self._description
-                _log.say(f"{told}: {_duration(_log.clock() - self._began)}")
+                text = _steps.label or self._description
+                _log.say(f"{text}: {_duration(_log.clock() - self._began)}")
 
 
 class _GivesWay:

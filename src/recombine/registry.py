@@ -102,10 +102,10 @@ def lookup(kind: str, name: str) -> type[Any]:
         if entry.name == name:
             loaded: type[Any] = entry.load()
             return loaded
-    known = names(kind)
+    installed = names(kind)
     raise ConfigError(
         f"unknown {kind} '{name}'",
-        hint=did_you_mean(name.lower(), known, f"known: {', '.join(known)}"),
+        hint=did_you_mean(name.lower(), installed, f"known: {', '.join(installed)}"),
     )
 
 

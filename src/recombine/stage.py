@@ -54,20 +54,20 @@ def source_hash(packages: tuple[str, ...]) -> str:
         if spec is None or spec.origin is None:
             continue  # code that no file holds
         origin = Path(spec.origin)
-        found = origin.parent.rglob("*.py") if origin.name == "__init__.py" else [origin]
-        files |= {f"{name}/{path.relative_to(origin.parent).as_posix()}": path for path in found}
+        sources = origin.parent.rglob("*.py") if origin.name == "__init__.py" else [origin]
+        files |= {f"{name}/{path.relative_to(origin.parent).as_posix()}": path for path in sources}
     return identity_of(content_by_name(files))
 
 
 def content_of(paths: Iterable[Path]) -> dict[str, str]:
     """Return what files say, as hashes by name: inputs and outputs may be moved."""
-    found: dict[str, str] = {}
+    hashes: dict[str, str] = {}
     for path in paths:
         digest = _hash(path)
-        if path.name in found:
-            digest = hashlib.sha256(f"{found[path.name]} {digest}".encode()).hexdigest()
-        found[path.name] = digest
-    return found
+        if path.name in hashes:
+            digest = hashlib.sha256(f"{hashes[path.name]} {digest}".encode()).hexdigest()
+        hashes[path.name] = digest
+    return hashes
 
 
 def content_by_name(files: Mapping[str, Path]) -> dict[str, str]:
@@ -122,9 +122,9 @@ def require_same_key(
     output: Path, then: Mapping[str, Any], now: Mapping[str, Any], hint: str = ANEW
 ) -> None:
     """Raise when an output was made from something else than would be taken now."""
-    found = difference(then, now)
-    if found is not None:
-        raise stale_output(output, found, hint)
+    differing = difference(then, now)
+    if differing is not None:
+        raise stale_output(output, differing, hint)
 
 
 def _short(value: Any) -> str:

@@ -52,15 +52,15 @@ def capital(text: str) -> str:
 def _environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    made = Environment(
+    environment = Environment(
         loader=FileSystemLoader(data_path("templates")),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"number": number, "signed": signed, "capital": capital}
-    return made
+    environment.filters |= {"number": number, "signed": signed, "capital": capital}
+    return environment
 
 
 def render(name: str, /, **values: Any) -> Markup:

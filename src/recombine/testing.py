@@ -105,8 +105,8 @@ def _observe(metric: Metric, items: Sequence[Scored]) -> list[Observation]:
     metric.prepare(items)
     groups = by_key(metric, items)
     assert all(isinstance(key, str) for key in groups), "a key is text or None"
-    found = [metric.observe(group) for group in groups.values()]
-    return [observation for observation in found if observation is not None]
+    observations = [metric.observe(group) for group in groups.values()]
+    return [observation for observation in observations if observation is not None]
 
 
 def check_builder(make: Callable[[], Any], seed: int = 1) -> None:

@@ -59,12 +59,12 @@ class Imported:
             )
         problems: list[RecombineError] = []
         for name, files in self.split.items():
-            found = list(self._read(files, problems))
+            examples = list(self._read(files, problems))
             if not problems:
-                if not found:
+                if not examples:
                     path = files.source or files.tsv or files.jsonl
                     raise DataError(f"split '{name}' is empty", Where(str(path)))
-                draft.write(name, found)
+                draft.write(name, examples)
         raise_all(problems)
         draft.set_card("Imported as published: tokenisation, case and punctuation are unchanged.")
 

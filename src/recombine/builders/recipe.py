@@ -162,14 +162,14 @@ def _defaults_named(begun: Mapping[str, Any], overrides: Sequence[str]) -> dict[
         for override in overrides
         if "." in override
     }
-    found = {}
+    tables = {}
     for field in fields:
         if field.name in parts and field.name not in begun:
-            made = field.default_factory
-            default = made() if made is not dataclasses.MISSING else None
+            factory = field.default_factory
+            default = factory() if factory is not dataclasses.MISSING else None
             if default and isinstance(default, Mapping):
-                found[field.name] = to_plain(default)
-    return found
+                tables[field.name] = to_plain(default)
+    return tables
 
 
 # What is said of text that somebody else wrote (a builder's options `own_text` name it) where
@@ -223,11 +223,11 @@ def _find(name_or_path: str) -> Document | None:
         return read_toml(shipped)
     if name_or_path in registry.names("builder") or ".py:" in name_or_path:
         return None
-    known = [*recipe_names(), *registry.names("builder")]
-    guess = did_you_mean(name_or_path, known)
+    names = [*recipe_names(), *registry.names("builder")]
+    guess = did_you_mean(name_or_path, names)
     raise ConfigError(
         f"'{name_or_path}' is neither a shipped recipe, a builder nor a .toml file",
-        hint=f"{guess + ' ' if guess else ''}known: {', '.join(dict.fromkeys(known))}",
+        hint=f"{guess + ' ' if guess else ''}known: {', '.join(dict.fromkeys(names))}",
     )
 
 
@@ -295,8 +295,8 @@ def _leave_out(data: dict[str, Any], dotted: Sequence[str]) -> bool:
             del data[name]
         return bool(names)
     below = [data[name] for name in names if isinstance(data[name], dict)]
-    found = [_leave_out(table, dotted[1:]) for table in below]
-    return any(found)
+    deleted = [_leave_out(table, dotted[1:]) for table in below]
+    return any(deleted)
 
 
 def build(

@@ -68,10 +68,10 @@ def align_both(
     source, target = number(sources), number(targets)
     links = index_links(source, target)
 
-    def direction(given: AlignedSide, made: AlignedSide) -> Ints:
+    def direction(given: AlignedSide, other: AlignedSide) -> Ints:
         best: Ints = expectation_maximisation(
             given,
-            made,
+            other,
             links,
             forward=given is source,
             iterations=iterations,

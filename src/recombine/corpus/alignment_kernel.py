@@ -153,7 +153,7 @@ def index_links(source: Any, target: Any) -> Links:
 
 def expectation_maximisation(
     given: Any,
-    made: Any,
+    other: Any,
     links: Links,
     *,
     forward: bool,
@@ -165,18 +165,18 @@ def expectation_maximisation(
 
     `forward`: the given side is the source.
     """
-    best = np.full(len(made.words), -1, np.int32)
+    best = np.full(len(other.words), -1, np.int32)
     if not len(links.numbers):
         return best
     # Uniform to begin with: the first expectation then counts co-occurrence.
     cells = np.zeros((len(links.sources), 2), np.float32)
     cells[:, _PROBABILITY] = 1.0
-    nulls = np.ones(len(made.vocabulary), np.float64)
-    priors, begins = _priors(given.offsets, made.offsets, tension, null)
+    nulls = np.ones(len(other.vocabulary), np.float64)
+    priors, begins = _priors(given.offsets, other.offsets, tension, null)
     for turn in range(iterations + 1):
         null_counts = np.zeros_like(nulls)
         _expect(
-            given.offsets, made.words, made.offsets, links.numbers, links.starts, forward, cells,
+            given.offsets, other.words, other.offsets, links.numbers, links.starts, forward, cells,
             nulls, null_counts, priors, begins, null, best, turn == iterations,
         )  # fmt: skip
         if turn < iterations:

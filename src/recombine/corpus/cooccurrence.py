@@ -83,9 +83,9 @@ class _Corpus:
 class _Numbers(dict[str, int]):
     """The number of a token's lower case; each form of a token is looked up once."""
 
-    def __init__(self, known: Mapping[str, int]) -> None:
+    def __init__(self, numbers: Mapping[str, int]) -> None:
         super().__init__()
-        self.known = known
+        self.known = numbers
 
     def __missing__(self, token: str) -> int:
         self[token] = number = self.known.get(token.lower(), 0)

@@ -46,10 +46,10 @@ def test_counts(trees: TemplateTrees) -> None:
 
 def test_template_one_is_exhausted(trees: TemplateTrees) -> None:
     """Template 1 has 1,960 sentences, all different, and drawing more gives all of them."""
-    sources = {trees.say(tree).source for tree in trees.trees("t1")}
+    sources = {trees.realise(tree).source for tree in trees.trees("t1")}
     assert len(sources) == 1960
     drawn = trees.draw("t1", 3000, np.random.default_rng(1))
-    assert {trees.say(tree).source for tree in drawn} == sources
+    assert {trees.realise(tree).source for tree in drawn} == sources
 
 
 @pytest.mark.parametrize("template", ["t4", "t6", "t10"])
@@ -71,23 +71,25 @@ def test_swap_keeps_number_and_changes_one_word(trees: TemplateTrees) -> None:
     """A minimal pair differs in one token, and the new noun is not in the sentence yet."""
     rng = np.random.default_rng(4)
     for tree in trees.draw("t5", 50, rng):
-        base = trees.say(tree).source.split()
-        other = trees.say(trees.swap(tree, "subj", ("people", "elite"), rng)).source.split()
+        base = trees.realise(tree).source.split()
+        other = trees.realise(trees.swap(tree, "subj", ("people", "elite"), rng)).source.split()
         changed = [place for place, word in enumerate(base) if word != other[place]]
         assert changed == [3]
         assert other[3] not in base
 
 
 def test_statement_question_and_reference(trees: TemplateTrees) -> None:
-    """A tree is said in both languages, told or asked, and knows where its noun stands."""
+    """A tree is realised in both languages, told or asked, and knows where its noun stands."""
     tree = next(iter(trees.trees("t10")))
-    said = trees.say(tree)
-    assert said.source == "The athlete that avoids me admires the king ."
-    assert said.reference == "De atleet die mij vermijdt , bewondert de koning ."
-    assert trees.say(tree, ask=True).source == "Did the athlete that avoids me admire the king ?"
-    start, end = trees.span(said, "obj")
-    assert said.source[start:end] == "king"
-    assert trees.number(said, "obj") == "sg"
+    realised = trees.realise(tree)
+    assert realised.source == "The athlete that avoids me admires the king ."
+    assert realised.reference == "De atleet die mij vermijdt , bewondert de koning ."
+    assert (
+        trees.realise(tree, ask=True).source == "Did the athlete that avoids me admire the king ?"
+    )
+    start, end = trees.span(realised, "obj")
+    assert realised.source[start:end] == "king"
+    assert trees.number(realised, "obj") == "sg"
 
 
 def test_unknown_language_and_word(trees: TemplateTrees) -> None:

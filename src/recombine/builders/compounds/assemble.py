@@ -220,7 +220,7 @@ class Assembly:
             texts = {compound.text.lower() for cells in composed.values() for compound in cells}
             self.held = HeldCompounds.draw(self.pairs, texts, self.generator)
             compounds = {category: iter(cells) for category, cells in composed.items()}
-        found: list[Embedded] = []
+        embedded: list[Embedded] = []
         used: Counter[int] = Counter()
         for category, cells in compounds.items():
             head = design.slots[category].head
@@ -237,8 +237,8 @@ class Assembly:
                     continue
                 contexts = embedder.embed(compound, compound.atoms[0].text if head else "")
                 self.dropped += not contexts
-                found.extend(contexts)
-        return found
+                embedded.extend(contexts)
+        return embedded
 
     def _is_preferred(self, seen: set[str], compound: Composed) -> bool:
         """Whether a head is taken for this: a new compound, or one that a control can show.
@@ -266,7 +266,7 @@ class Assembly:
             context -= (
                 embedding.phrase.end - embedding.phrase.start + bool(embedding.phrase.head >= 0)
             )
-            known = held_in.get(compound.text.lower())
+            half = held_in.get(compound.text.lower())
             yield Example.make(
                 source=embedding.source,
                 references=[reference] if reference else [],
@@ -282,7 +282,7 @@ class Assembly:
                         self.pairs[embedding.phrase.sentence].relations,
                     ),
                     "compound": compound.text,
-                    **({} if known is None else {"held_in": known}),
+                    **({} if half is None else {"held_in": half}),
                 },
                 group=f"{compound.category}: {compound.text}",
                 role="context",
@@ -326,18 +326,22 @@ class Assembly:
         elif token == embedding.phrase.noun:
             role = "N"
         word = pair.tokens[token]
-        known = self._renderings.get(word)
-        if known is None:
-            known = self._renderings[word] = self.pool.rules.of(self.pool.links.get(word, {}), word)
+        rendering = self._renderings.get(word)
+        if rendering is None:
+            rendering = self._renderings[word] = self.pool.rules.of(
+                self.pool.links.get(word, {}), word
+            )
         wanted = self.design.roles.get(role)
-        enough = known.links >= self.design.floor and wanted and is_consistent(known, wanted)
+        enough = (
+            rendering.links >= self.design.floor and wanted and is_consistent(rendering, wanted)
+        )
         if wanted and wanted.unchecked and wanted.words:
             # Of words without content the recipe says which are asked for: "a" is often no word.
             enough = enough and word in wanted.words
         return Focus(
             text=pair.source[pair.starts[token] : pair.ends[token]],
             role=role,
-            accepted=known.forms if enough else (),
+            accepted=rendering.forms if enough else (),
             start=pair.starts[token],
             end=pair.ends[token],
         )
@@ -366,11 +370,11 @@ class Assembly:
 
 
 def _focus(embedding: Embedded) -> list[Focus]:
-    found = []
+    parts = []
     at = embedding.start
     for atom in embedding.compound.atoms:
         text = embedding.source[at : at + len(atom.text)]
-        found.append(
+        parts.append(
             Focus(
                 text=text.lower(),
                 role=atom.role,
@@ -380,4 +384,4 @@ def _focus(embedding: Embedded) -> list[Focus]:
             )
         )
         at += len(atom.text) + 1
-    return found
+    return parts

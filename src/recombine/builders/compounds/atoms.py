@@ -157,7 +157,7 @@ def choose(
     taken: Container[str] = (),
 ) -> list[ChosenAtom]:
     """Return the atoms of a role, the most frequent first; `taken` ones only where others lack."""
-    found: list[ChosenAtom] = []
+    atoms: list[ChosenAtom] = []
     loose: list[ChosenAtom] = []
     for candidate in candidates:
         rendered = rules.of(candidate.links, candidate.text)
@@ -166,11 +166,11 @@ def choose(
             candidate.text, role, rendered.forms, candidate.frequency, rendered.coverage
         )
         if consistent:
-            found.append(atom)
+            atoms.append(atom)
         elif wanted.unchecked or wanted.words:
             loose.append(atom._replace(accepted=()))
-    chosen = spread([atom for atom in found if atom.text not in taken], wanted.count)
-    chosen += spread([atom for atom in found if atom.text in taken], wanted.count - len(chosen))
+    chosen = spread([atom for atom in atoms if atom.text not in taken], wanted.count)
+    chosen += spread([atom for atom in atoms if atom.text in taken], wanted.count - len(chosen))
     chosen += spread(loose, wanted.count - len(chosen))
     return sorted(chosen, key=lambda atom: (-atom.frequency, atom.text))
 
@@ -226,7 +226,7 @@ def require_atoms(short: Sequence[ShortRole]) -> None:
     """Raise where roles are short, all at once, with one line of settings for all of them."""
     if not short:
         return
-    told = "too few words can be atoms: " + "; ".join(
+    message = "too few words can be atoms: " + "; ".join(
         f"{role.category} role {role.role}: {role.found} of the {role.wanted} asked for, "
         f"among {role.words} frequent enough"
         for role in short
@@ -238,7 +238,7 @@ def require_atoms(short: Sequence[ShortRole]) -> None:
     options = " ".join(f"-o {name}={value:g}" for name, value in settings.items())
     lost = [role.role for role in short if not role.settings]
     raise DataError(
-        told,
+        message,
         hint="take a larger corpus"
         + (f", or build a smaller test: {options}" if options else "")
         + (f"; no setting gives any {', '.join(dict.fromkeys(lost))}" if lost else ""),

@@ -207,12 +207,12 @@ class Compounds(CompoundDesign):
             return
         lines = read_lines(self.target_corpus)
         for sentence in sentences:
-            found = next(lines, None)
-            if found is None:
+            line = next(lines, None)
+            if line is None:
                 raise DataError(
                     f"fewer lines than {self.corpus} has sentences", Where(str(self.target_corpus))
                 )
-            yield sentence._replace(translations={self.target_language: found[1]})
+            yield sentence._replace(translations={self.target_language: line[1]})
         if not self.limit and next(lines, None) is not None:
             raise DataError(
                 f"more lines than {self.corpus} has sentences", Where(str(self.target_corpus))

@@ -255,8 +255,8 @@ def _row_faults(
     if parts != [part.text for part in example.focus] or " ".join(parts) != compound.lower():
         yield "focus", f"its focus is not '{compound}'"
     category = str(tags["category"])
-    known = [atoms.get((category, part.role, part.text), (0, "")) for part in example.focus]
-    if tags["rarest_atom"] != min((frequency for frequency, _ in known), default=0):
+    entries = [atoms.get((category, part.role, part.text), (0, "")) for part in example.focus]
+    if tags["rarest_atom"] != min((frequency for frequency, _ in entries), default=0):
         yield "frequency", f"its rarest atom is not as frequent as {tags['rarest_atom']}"
-    if ["/".join(part.accepted) or "/" for part in example.focus] != [text for _, text in known]:
+    if ["/".join(part.accepted) or "/" for part in example.focus] != [text for _, text in entries]:
         yield "accepted", "the renderings of its atoms are not those of atoms.tsv"

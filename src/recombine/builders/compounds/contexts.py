@@ -126,18 +126,18 @@ class Embedder:
         # The head stays in the sentence; the rest of the compound replaces the phrase.
         inside = compound.atoms[1:] if head else compound.atoms
         words = " ".join(atom.text for atom in inside).split()
-        found: list[Embedded] = []
+        fitting: list[Embedded] = []
         for place in places:
             candidate = self._try(compound, words, phrases[place], bool(head))
             if candidate is not None:
-                found.append(candidate)
-                if len(found) == PASSING * self.limits.contexts:
+                fitting.append(candidate)
+                if len(fitting) == PASSING * self.limits.contexts:
                     break
-        if len(found) < self.limits.contexts:
+        if len(fitting) < self.limits.contexts:
             return []
-        found = sorted(found, key=lambda embedding: -embedding.score)[: self.limits.contexts]
-        self.used.update(embedding.phrase.sentence for embedding in found)
-        return found
+        fitting = sorted(fitting, key=lambda embedding: -embedding.score)[: self.limits.contexts]
+        self.used.update(embedding.phrase.sentence for embedding in fitting)
+        return fitting
 
     def _try(
         self, compound: Composed, words: Sequence[str], phrase: Phrase, has_head: bool

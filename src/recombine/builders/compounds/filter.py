@@ -144,8 +144,8 @@ def filter_corpus(
     counts = Counter(chain.from_iterable(pair.tokens for pair in fitting))
     # Ties at the border of the vocabulary are broken by the alphabet: the same on any machine.
     ranked = sorted(counts, key=lambda token: (-counts[token], token))
-    known = frozenset(ranked[:vocabulary])
-    kept = [pair for pair in fitting if known.issuperset(pair.tokens)]
+    frequent = frozenset(ranked[:vocabulary])
+    kept = [pair for pair in fitting if frequent.issuperset(pair.tokens)]
     removed["vocabulary"] = len(fitting) - len(kept)
     after = Census("kept")
     for pair in kept:

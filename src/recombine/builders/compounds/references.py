@@ -33,7 +33,7 @@ def read_references(path: Path) -> dict[str, str]:
     In a file of drafts the column may be called `draft` or `hyp`. Rows that nobody filled in are
     left out, so an unfinished review can be read at any time.
     """
-    found: dict[str, str] = {}
+    references: dict[str, str] = {}
     for row in read_table(path, ("source",), filled=False, comments=False):
         text = next(
             (row[name] for name in ("reference", "draft", "hyp") if name in row.cells), None
@@ -41,5 +41,5 @@ def read_references(path: Path) -> dict[str, str]:
         if text is None:
             raise DataError("the header lacks the column 'reference'", Where(str(path), 1))
         if text:
-            found[row["source"]] = text
-    return found
+            references[row["source"]] = text
+    return references

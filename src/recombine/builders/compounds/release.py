@@ -100,12 +100,12 @@ class CompoundRelease:
 
     def _categories(self) -> Iterator[tuple[str, Path]]:
         folder = self._folder() / "cg-test"
-        found = sorted(file for file in folder.glob("*/*.compound"))
-        if not found:
+        paths = sorted(file for file in folder.glob("*/*.compound"))
+        if not paths:
             raise DataError(f"{folder} has no file */*.compound")
         # The order of the paper: noun, verb, preposition phrases.
         order = {"NP": 0, "VP": 1, "PP": 2}
-        for file in sorted(found, key=lambda file: (order.get(file.stem, 9), file.stem)):
+        for file in sorted(paths, key=lambda file: (order.get(file.stem, 9), file.stem)):
             yield file.stem, file
 
     def _plain(self, folder: Path, name: str) -> list[Example]:
@@ -221,13 +221,13 @@ class CompoundRelease:
         start = f" {source} ".find(f" {compound} ")
         if start < 0:
             raise DataError(f"the compound '{compound}' is not in its sentence", where)
-        found = []
+        parts = []
         for word in words:
             key = self.phrases.get(word.text, word.text)
             if key not in lexicon:
                 raise DataError(f"the lexicon has no translation of '{key}'", where)
             first = start + word.start
-            found.append(
+            parts.append(
                 Focus(
                     text=word.text,
                     role=word.role,
@@ -236,7 +236,7 @@ class CompoundRelease:
                     end=first + len(word.text),
                 )
             )
-        return found
+        return parts
 
     def _lexicon(self, folder: Path) -> dict[str, tuple[str, ...]]:
         path = self.lexicon or next(

@@ -46,13 +46,13 @@ def links_of_words(alignment: Alignment) -> dict[str, Counter[str]]:
     target_at = alignment.target.offsets[sentence] + alignment.partners[linked]
     pairs = alignment.source.words[linked].astype(np.int64) * len(alignment.target.vocabulary)
     keys, counts = np.unique(pairs + alignment.target.words[target_at], return_counts=True)
-    found: dict[str, Counter[str]] = {}
+    links: dict[str, Counter[str]] = {}
     for key, count in zip(keys.tolist(), counts.tolist(), strict=True):
         word = alignment.source.vocabulary[key // len(alignment.target.vocabulary)]
         other = alignment.target.vocabulary[key % len(alignment.target.vocabulary)]
         if not is_punctuation(other):
-            found.setdefault(word, Counter())[other] = count
-    return found
+            links.setdefault(word, Counter())[other] = count
+    return links
 
 
 def rates_of_links(links: Mapping[str, Counter[str]]) -> dict[str, float]:

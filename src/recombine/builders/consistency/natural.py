@@ -78,7 +78,7 @@ class NaturalText:
         self, pair: SynonymPair, size: int, rng: np.random.Generator
     ) -> list[NaturalPair]:
         """Return sentences with either term, the term put in both ways, identical ones left out."""
-        found = []
+        pairs = []
         pattern = _term_pattern((pair.first, pair.second))
         for place, line in self._usable():
             match = pattern.search(line)
@@ -86,7 +86,7 @@ class NaturalText:
                 continue
             versions = [_substitute(line, match, term) for term in (pair.first, pair.second)]
             if versions[0][0] != versions[1][0]:
-                found.append(
+                pairs.append(
                     NaturalPair(
                         versions[0][0],
                         versions[1][0],
@@ -95,17 +95,17 @@ class NaturalText:
                         self._reference(place),
                     )
                 )
-        return _sample(found, size, rng)
+        return _sample(pairs, size, rng)
 
     def with_idiom(
         self, idiom: Idiom, size: int, rng: np.random.Generator
     ) -> list[tuple[str, str | None]]:
         """Return sentences that contain the idiom, whatever its case."""
         pattern = re.compile(rf"(?<!\w){re.escape(idiom.text)}(?!\w)", re.IGNORECASE)
-        found = [
+        sentences = [
             (line, self._reference(place)) for place, line in self._usable() if pattern.search(line)
         ]
-        return _sample(found, size, rng)
+        return _sample(sentences, size, rng)
 
     def matched(self, models: Sequence[str], size: int, rng: np.random.Generator) -> list[str]:
         """Return sentences whose length and word frequency are distributed as in the models.
@@ -120,21 +120,21 @@ class NaturalText:
         if not cells:
             return []
         wanted = [_cell(model, counts) for model in models]
-        known = sorted(cells)
-        found: dict[str, None] = {}
+        filled = sorted(cells)
+        sentences: dict[str, None] = {}
         for _ in range(4 * size):
-            if len(found) == size:
+            if len(sentences) == size:
                 break
             cell = (
                 wanted[int(rng.integers(len(wanted)))]
                 if wanted
-                else known[int(rng.integers(len(known)))]
+                else filled[int(rng.integers(len(filled)))]
             )
             if cell not in cells:
-                cell = min(known, key=lambda other: (_distance(other, cell), other))
+                cell = min(filled, key=lambda other: (_distance(other, cell), other))
             lines = cells[cell]
-            found[lines[int(rng.integers(len(lines)))]] = None
-        return list(found)
+            sentences[lines[int(rng.integers(len(lines)))]] = None
+        return list(sentences)
 
     def _usable(self) -> Iterator[tuple[int, str]]:
         for place, line in enumerate(self._lines):

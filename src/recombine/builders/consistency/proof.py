@@ -187,10 +187,14 @@ def _id_fault(split: str, row: Example, options: ConsistencyOptions) -> str:
     salt = salts.get(split, "")
     if split in ("overgeneralisation", "context"):
         salt = f"idiom/{row.tags.get('data', '')}"
-    made = Example.make(
+    expected = Example.make(
         source=row.source, references=row.references, group=row.group, role=row.role, salt=salt
     )
-    return "" if row.id.partition("-")[0] == made.id else f"the id of this row would be {made.id}"
+    return (
+        ""
+        if row.id.partition("-")[0] == expected.id
+        else f"the id of this row would be {expected.id}"
+    )
 
 
 def _idiom_fault(row: Example, options: ConsistencyOptions, idioms: dict[str, Idiom] | None) -> str:
@@ -210,8 +214,8 @@ def _idiom_fault(row: Example, options: ConsistencyOptions, idioms: dict[str, Id
         return ""
     if named not in idioms:
         return f"there is no idiom '{named}'"
-    made = _spaced(idiom_example(row.source, idioms[named], row.tags), options)
-    return "" if made.focus == row.focus else f"its foci are not those of '{named}'"
+    expected = _spaced(idiom_example(row.source, idioms[named], row.tags), options)
+    return "" if expected.focus == row.focus else f"its foci are not those of '{named}'"
 
 
 def _context_fault(row: Example, options: ConsistencyOptions, words: set[str] | None) -> str:

@@ -58,14 +58,14 @@ def frequent_fragments(
     sentences: Iterable[ParsedSentence], *, fewest: int, tokens: tuple[int, int]
 ) -> dict[str, list[Fragment]]:
     """Return the different fragments of each kind whose shape recurs, in corpus order."""
-    found: dict[str, Fragment] = {}
+    fragments: dict[str, Fragment] = {}
     shapes: Counter[tuple[str, str]] = Counter()
     for sentence in sentences:
         for fragment in fragments_of(sentence, tokens):
             shapes[fragment.kind, fragment.shape] += 1
-            found.setdefault(f"{fragment.kind} {fragment.singular.lower()}", fragment)
+            fragments.setdefault(f"{fragment.kind} {fragment.singular.lower()}", fragment)
     kinds: dict[str, list[Fragment]] = {kind: [] for kind in KINDS}
-    for fragment in found.values():
+    for fragment in fragments.values():
         if shapes[fragment.kind, fragment.shape] >= fewest:
             kinds[fragment.kind].append(fragment)
     return kinds
@@ -264,13 +264,13 @@ class FrameSentences:
         fragments = self._fragments[frame.kind]
         nouns = len(self._nouns[False])
         total = 2 * nouns * len(fragments)
-        found = []
+        sentences = []
         for rank in rng.permutation(total)[:size].tolist():
             rank, number = divmod(rank, 2)
             place, noun = divmod(rank, nouns)
             filling = _Filling(frame, fragments[place], noun, bool(number))
-            found.append(self._sentence(filling, self._nouns[filling.plural][noun]))
-        return found
+            sentences.append(self._sentence(filling, self._nouns[filling.plural][noun]))
+        return sentences
 
     def swap(
         self, sentence: TemplateSentence, role: str, rng: np.random.Generator

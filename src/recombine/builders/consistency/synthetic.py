@@ -144,8 +144,8 @@ class SyntheticSentences:
     ) -> TemplateSentence:
         """Return the sentence with another noun in the slot of that role."""
         use = self._uses[sentence.template]
-        said: SaidTree = sentence.origin
-        tree = self._trees.swap(said.tree, use.np if role == "np" else use.vp, use.swap, rng)
+        realised: RealisedTree = sentence.origin
+        tree = self._trees.swap(realised.tree, use.np if role == "np" else use.vp, use.swap, rng)
         return self._sentence(sentence.template, tree, ask=sentence.is_question)
 
     def question(self, sentence: TemplateSentence) -> TemplateSentence:
@@ -153,24 +153,24 @@ class SyntheticSentences:
         return self._sentence(sentence.template, sentence.origin.tree, ask=True)
 
     def _sentence(self, template: str, tree: Any, *, ask: bool = False) -> TemplateSentence:
-        said = self._trees.say(tree, ask=ask)
+        realised = self._trees.realise(tree, ask=ask)
         use = self._uses[template]
         return TemplateSentence(
-            source=said.source,
+            source=realised.source,
             template=template,
             data=self.data,
-            reference=said.reference,
+            reference=realised.reference,
             slots={
-                name: self._trees.span(said, slot)
+                name: self._trees.span(realised, slot)
                 for name, slot in (("np", use.np), ("vp", use.vp), ("clause", use.clause))
             },
-            is_plural=self._trees.number(said, use.clause) == "pl",
+            is_plural=self._trees.number(realised, use.clause) == "pl",
             is_question=ask,
-            origin=said,
+            origin=realised,
         )
 
 
-class SaidTree(NamedTuple):
+class RealisedTree(NamedTuple):
     """A tree in words: source, reference (if the grammar speaks the target), and its nodes."""
 
     tree: Tree
@@ -231,18 +231,18 @@ class TemplateTrees:
             ranks: Iterator[int] = iter(rng.permutation(total).tolist())
         else:
             ranks = _different(rng, total)
-        found: list[Tree] = []
+        trees: list[Tree] = []
         misses = 0
         for rank in ranks:
-            if len(found) == size or misses > _PATIENCE:
+            if len(trees) == size or misses > _PATIENCE:
                 break
             tree = self._unrank(template, rank)
             if _has_no_repeats(tree):
-                found.append(tree)
+                trees.append(tree)
                 misses = 0
             else:
                 misses += 1
-        return found
+        return trees
 
     def swap(self, tree: Tree, slot: str, classes: Sequence[str], rng: np.random.Generator) -> Tree:
         """Return the tree with another word in a slot: one that it does not contain yet."""
@@ -257,28 +257,28 @@ class TemplateTrees:
         word = symbol_words[int(rng.integers(len(symbol_words)))]
         return tree.replace(node, Tree(self.inventory, (word,)))
 
-    def say(self, tree: Tree, *, ask: bool = False) -> SaidTree:
-        """Say a template's tree as a statement or as a question."""
+    def realise(self, tree: Tree, *, ask: bool = False) -> RealisedTree:
+        """Realise a template's tree as a statement or as a question."""
         if ask:
             tree = Tree(self.inventory, (self.inventory.code("ask"), *tree.codes[1:]))
-        return SaidTree(
+        return RealisedTree(
             tree,
             self._grammar.realise(tree, self.source),
             self._grammar.text(tree, self.target) if self._says_target else None,
         )
 
-    def number(self, said: SaidTree, slot: str) -> str:
+    def number(self, realised: RealisedTree, slot: str) -> str:
         """Return the field of the word form in a slot that was used: `sg` or `pl`."""
-        node = said.tree.node(slot, _template_node(said.tree))
-        form = said.realisation.piece(node).lower()
-        forms = self._grammar.concrete(self.source).word_forms(said.tree.codes[node])
+        node = realised.tree.node(slot, _template_node(realised.tree))
+        form = realised.realisation.piece(node).lower()
+        forms = self._grammar.concrete(self.source).word_forms(realised.tree.codes[node])
         return next((name for name, values in forms.items() if form in map(str.lower, values)), "")
 
-    def span(self, said: SaidTree, slot: str) -> tuple[int, int]:
+    def span(self, realised: RealisedTree, slot: str) -> tuple[int, int]:
         """Return where a slot stands in the source."""
-        span = said.realisation.span(said.tree.node(slot, _template_node(said.tree)))
+        span = realised.realisation.span(realised.tree.node(slot, _template_node(realised.tree)))
         if span is None:
-            raise GrammarError(f"the slot '{slot}' is empty in '{said.source}'")
+            raise GrammarError(f"the slot '{slot}' is empty in '{realised.source}'")
         return span.start, span.end
 
     def phrases(self, classes: Sequence[str]) -> Iterator[tuple[str, str, str | None]]:
@@ -290,8 +290,12 @@ class TemplateTrees:
         for tree in self._rule_trees("phrase"):
             word = self.inventory.word(tree.codes[-1])
             if word.category == noun and set(classes) & set(word.classes):
-                said = self.say(tree)
-                yield said.realisation.piece(len(tree.codes) - 1), said.source, said.reference
+                realised = self.realise(tree)
+                yield (
+                    realised.realisation.piece(len(tree.codes) - 1),
+                    realised.source,
+                    realised.reference,
+                )
 
     def nouns(self, classes: Sequence[str], number: str) -> list[str]:
         """Return the source forms of the words of some classes in one number."""
@@ -336,20 +340,20 @@ class TemplateTrees:
         raise GrammarError(f"rank out of range for {symbol}")
 
     def _count(self, symbol: Symbol) -> int:
-        known = self._counts.get(symbol)
-        if known == -1:
+        count = self._counts.get(symbol)
+        if count == -1:
             raise GrammarError(
                 f"the category {symbol} contains itself: templates must be finite",
                 hint="use a recursive grammar with the builder `generated`",
             )
-        if known is None:
+        if count is None:
             self._counts[symbol] = -1
-            known = sum(
+            count = sum(
                 1 if self.inventory.is_word(code) else self.count(self.inventory.labels[code])
                 for code in self.inventory.choices(symbol)
             )
-            self._counts[symbol] = known
-        return known
+            self._counts[symbol] = count
+        return count
 
 
 def _template_node(tree: Tree) -> int:

@@ -35,14 +35,14 @@ def read_training(
     else:
         rows = read_table(path, (source, target), filled=False, comments=False)
         pairs = ((row[source], row[target]) for row in rows)
-    found: dict[tuple[str, str], None] = {}
+    different: dict[tuple[str, str], None] = {}
     for sentence, other in pairs:
         tokenised = tokenise(sentence), tokenise(other)
         if all(tokenised) and max(len(text.split()) for text in tokenised) <= _LONGEST:
-            found[tokenised] = None
-    if not found:
+            different[tokenised] = None
+    if not different:
         raise DataError("no sentence pair to train on", Where(str(path)))
-    return list(found)
+    return list(different)
 
 
 def write_training(
@@ -76,17 +76,17 @@ def write_training(
 
 def read_heldout(path: Path, source: str, target: str) -> list[tuple[str, str, str]]:
     """Return split, source and target of every held-out pair, punctuation set apart."""
-    found: dict[tuple[str, str], str] = {}
+    split_of: dict[tuple[str, str], str] = {}
     for row in read_table(path, (source, target), filled=False, comments=False):
         split = row.get("split") or "dev"
         if split not in ("dev", "test"):
             raise DataError(f"a held-out pair is 'dev' or 'test', not '{split}'", row.where)
         pair = tokenise(row[source]), tokenise(row[target])
         if all(pair):
-            found.setdefault(pair, split)
-    if not found:
+            split_of.setdefault(pair, split)
+    if not split_of:
         raise DataError("no held-out pair", Where(str(path)))
-    return [(split, *pair) for pair, split in found.items()]
+    return [(split, *pair) for pair, split in split_of.items()]
 
 
 def split_training(
@@ -104,8 +104,8 @@ def split_training(
     development set is the same for all.
     """
     order = [pairs[place] for place in rng.permutation(len(pairs)).tolist()]
-    known = {letters(source) for source in forbidden}
-    usable = [pair for pair in order if letters(pair[0]) not in known]
+    tested = {letters(source) for source in forbidden}
+    usable = [pair for pair in order if letters(pair[0]) not in tested]
     dev, train = usable[:dev_size], usable[dev_size:]
     if len(train) < size:
         raise DataError(

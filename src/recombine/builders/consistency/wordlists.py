@@ -58,21 +58,23 @@ def read_synonyms(
 ) -> list[SynonymPair]:
     """Read the synonym pairs of a source language, with target renderings where there are any."""
     rows = read_table(path or _shipped(source, "synonyms"), ("first", "second"))
-    known = _by_key(renderings or _optional(f"{source}-{target}", "synonyms"), "first")
+    translated = _by_key(renderings or _optional(f"{source}-{target}", "synonyms"), "first")
     pairs = []
     for row in rows:
         for column in ("singular", "plural"):
             clause = row.get(column)
             if clause and row["first"] not in clause:
                 raise DataError(f"the clause does not contain '{row['first']}'", row.where)
-        found = known.get(row["first"])
+        translation = translated.get(row["first"])
         pairs.append(
             SynonymPair(
                 row["first"],
                 row["second"],
                 row.get("singular"),
                 row.get("plural") or row.get("singular"),
-                candidate_terms(found["translation"], found.parts("renderings")) if found else (),
+                candidate_terms(translation["translation"], translation.parts("renderings"))
+                if translation
+                else (),
             )
         )
     return pairs
@@ -83,20 +85,20 @@ def read_idioms(
 ) -> list[Idiom]:
     """Read the idioms of a source language, with the target's keywords where there are any."""
     rows = read_table(path or _shipped(source, "idioms"), ("idiom", "keywords"))
-    known = _by_key(literal or _optional(f"{source}-{target}", "idioms"), "idiom")
+    translated = _by_key(literal or _optional(f"{source}-{target}", "idioms"), "idiom")
     idioms = []
     for row in rows:
         clause = row.get("clause")
         if clause and row["idiom"].lower() not in clause.lower():
             raise DataError(f"the clause does not contain '{row['idiom']}'", row.where)
-        found = known.get(row["idiom"])
+        translation = translated.get(row["idiom"])
         idioms.append(
             Idiom(
                 row["idiom"],
                 tuple(row["keywords"].replace(";", " ").split()),
                 clause,
-                found.parts("literal") if found else (),
-                found.parts("normal") if found and found.get("normal") else (),
+                translation.parts("literal") if translation else (),
+                translation.parts("normal") if translation and translation.get("normal") else (),
             )
         )
     return idioms

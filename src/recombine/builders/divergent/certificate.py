@@ -78,15 +78,15 @@ def _claims(
 ) -> dict[str, Any]:
     """What the sums of all splits say: divergences, from scratch."""
     goal, alphas = options.goal, options.alphas
-    found = divergences(vectors["train"], vectors["test"], atoms, alphas)
+    divergence = divergences(vectors["train"], vectors["test"], atoms, alphas)
     claims: dict[str, Any] = {
-        "atom_divergence": found.atom,
-        "compound_divergence": found.compound,
+        "atom_divergence": divergence.atom,
+        "compound_divergence": divergence.compound,
         "atom_alpha": alphas.atom,
         "compound_alpha": alphas.compound,
         "target_divergence": goal.compound,
         "target_atom_divergence": goal.atom,
-        "score": goal.score(found.atom, found.compound),
+        "score": goal.score(divergence.atom, divergence.compound),
         "atoms": atoms,
         "compounds": len(vectors["train"]) - atoms,
         "test_share": sizes["test"] / sum(n for split, n in sizes.items() if split != CONTROL),
@@ -102,7 +102,7 @@ def _claims(
 
 def split_claims(vector: Vector, atoms: int, shares: npt.NDArray[np.float64]) -> dict[str, Any]:
     """Return what the sums of one split and the novelty of its sentences say."""
-    known = shares[~np.isnan(shares)]
+    defined = shares[~np.isnan(shares)]
     classes = [novelty_class(float(share)) for share in shares]
     return {
         "sentences": len(shares),
@@ -110,7 +110,7 @@ def split_claims(vector: Vector, atoms: int, shares: npt.NDArray[np.float64]) ->
         "compound_types": int((vector[atoms:] > 0).sum()),
         "atom_occurrences": int(vector[:atoms].sum()),
         "compound_occurrences": int(vector[atoms:].sum()),
-        "novel_compound_share": float(known.mean()) if len(known) else None,
+        "novel_compound_share": float(defined.mean()) if len(defined) else None,
         "novelty": {name: classes.count(name) for name in CLASSES},
     }
 
@@ -252,18 +252,20 @@ def _rows_at_fault(benchmark: Benchmark, items: SplitItems) -> Iterator[Recombin
             tags: Mapping[str, Any] = {"sentence": sentence}
             if split not in TRAINING_SPLITS:
                 tags = tested_tags(shares[example.id], example.tags.get("length"), sentence)
-            made = Example.make(
+            expected = Example.make(
                 source=example.source,
                 references=example.references,
                 tags=tags,
                 salt=salt_of(split, sentence),
             )
-            if example.id.partition("-")[0] != made.id:
-                yield DataError(f"the id of this row would be {made.id}", Where(str(path), number))
+            if example.id.partition("-")[0] != expected.id:
+                yield DataError(
+                    f"the id of this row would be {expected.id}", Where(str(path), number)
+                )
                 break
-            row, other = example.to_row(), {**made.to_row(), "id": example.id}
+            row, other = example.to_row(), {**expected.to_row(), "id": example.id}
             wrong = [key for key in {**row, **other} if row.get(key) != other.get(key)]
-            if wrong or list(example.tags) != list(made.tags):
+            if wrong or list(example.tags) != list(expected.tags):
                 named = ", ".join(wrong) or "order of tags"
                 yield DataError(f"wrong {named} of '{example.id}'", Where(str(path), number))
                 break

@@ -48,9 +48,9 @@ class Measurement(MeasureOptions):
             counts = count_corpus(corpus, self, Path(folder) / "rows")
             sides = counts.sentences >= ends[0]
             train_rows, test_rows = (self._some(np.flatnonzero(side)) for side in (~sides, sides))
-            found = self._pair(counts, train_rows, test_rows)
+            divergence = self._pair(counts, train_rows, test_rows)
             return {
-                **found,
+                **divergence,
                 **({"sample": [len(train_rows), len(test_rows)]} if self.sample else {}),
                 "atom_alpha": self.atom_alpha,
                 "compound_alpha": self.compound_alpha,
@@ -78,8 +78,8 @@ class Measurement(MeasureOptions):
 
     def _pair(self, counts: Counts, train: Index, test: Index) -> dict[str, Any]:
         vectors = [column_totals(counts, rows) for rows in (train, test)]
-        found = divergences(vectors[0], vectors[1], counts.atoms, self.alphas)
-        return {"atom_divergence": found.atom, "compound_divergence": found.compound}
+        divergence = divergences(vectors[0], vectors[1], counts.atoms, self.alphas)
+        return {"atom_divergence": divergence.atom, "compound_divergence": divergence.compound}
 
     def _some(self, rows: Index) -> Index:
         """Return a seeded subset of the rows, or all of them."""
@@ -98,8 +98,8 @@ class Measurement(MeasureOptions):
                 np.random.PCG64(np.random.SeedSequence([self.seed, size]))
             )
             order = generator.permutation(counts.size)
-            found = self._pair(counts, order[size : size + train], order[:size])
-            rows.append({"train": train, "test": size, **found})
+            divergence = self._pair(counts, order[size : size + train], order[:size])
+            rows.append({"train": train, "test": size, **divergence})
         return rows
 
     def _most_divergent(
@@ -110,11 +110,11 @@ class Measurement(MeasureOptions):
             "most_divergent_atoms": (0, counts.atoms, self.atom_alpha),
             "most_divergent_compounds": (counts.atoms, counts.columns, self.compound_alpha),
         }
-        found = {}
+        tables = {}
         for name, (low, high, alpha) in parts.items():
             share = contributions(left[low:high], right[low:high], alpha)
             best = np.argsort(-share, kind="stable")[: self.top]
-            found[name] = [
+            tables[name] = [
                 {
                     "item": counts.column_name(low + int(column)),
                     "train": int(left[low + column]),
@@ -123,7 +123,7 @@ class Measurement(MeasureOptions):
                 }
                 for column in best
             ]
-        return found
+        return tables
 
 
 def measure_divergence(

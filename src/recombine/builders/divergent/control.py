@@ -196,9 +196,9 @@ def _uncut_shares(
     tested = np.zeros(0, np.int64)
     shown = {name: np.zeros(0, dtype=bool) for name in sets}
     for first, last in corpus_slices(corpus, SLICE_SENTENCES):
-        found = extractor.occurrences(read_slice(corpus, first, last), kept)
-        ids = compounds.add((found.sub << SHIFT) | found.head)
-        sentences = found.sentence + first
+        occurrences = extractor.occurrences(read_slice(corpus, first, last), kept)
+        ids = compounds.add((occurrences.sub << SHIFT) | occurrences.head)
+        sentences = occurrences.sentence + first
         more = len(compounds) - len(tested)
         tested = np.pad(tested, (0, more))
         tested += np.bincount(ids[np.isin(sentences, test)], minlength=len(tested))

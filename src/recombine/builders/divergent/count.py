@@ -146,8 +146,8 @@ def _count_compounds(
     compounds = Interner()
     totals = np.zeros(0, np.int64)
     for first, last in slices:
-        found = extractor.occurrences(read_slice(corpus, first, last), kept)
-        ids = compounds.add((found.sub << SHIFT) | found.head)
+        occurrences = extractor.occurrences(read_slice(corpus, first, last), kept)
+        ids = compounds.add((occurrences.sub << SHIFT) | occurrences.head)
         totals = np.pad(totals, (0, len(compounds) - len(totals)))
         totals += np.bincount(ids, minlength=len(totals))
     return compounds, totals
@@ -201,14 +201,14 @@ class _Columns:
         labels = np.zeros(max(1, len(extractor.label_names)), dtype=bool)
         for first, last in slices:
             part = read_slice(corpus, first, last)
-            found = extractor.occurrences(part, kept)
-            heavy = kept_sub[found.sub]
+            occurrences = extractor.occurrences(part, kept)
+            heavy = kept_sub[occurrences.sub]
             # Only dependants become atoms in the published code; a head that is never a kept
             # dependant leaves its compounds without a count. The `all` edition takes heads too.
-            units[part.units[found.dependants[heavy]]] = True
+            units[part.units[occurrences.dependants[heavy]]] = True
             if options.edition == "all":
-                units[part.units[found.governors[heavy]]] = True
-            labels[found.label[heavy[found.label_owner]]] = True
+                units[part.units[occurrences.governors[heavy]]] = True
+            labels[occurrences.label[heavy[occurrences.label_owner]]] = True
         shared = _shared_names(extractor, kept) if options.edition == "paper" else []
         for label, unit in shared:
             units[unit] = labels[label] = units[unit] or labels[label]
@@ -241,19 +241,19 @@ def _row_entries(
     part: Slice, extractor: Extractor, kept: Mask, columns: _Columns
 ) -> tuple[Longs, Longs, Longs]:
     """Return (sentence, column, count) of a slice, sorted by sentence and column."""
-    found = extractor.occurrences(part, kept)
-    ids = columns.compounds.find((found.sub << SHIFT) | found.head)
-    tokens = np.concatenate([found.dependants, found.governors], axis=1)
+    occurrences = extractor.occurrences(part, kept)
+    ids = columns.compounds.find((occurrences.sub << SHIFT) | occurrences.head)
+    tokens = np.concatenate([occurrences.dependants, occurrences.governors], axis=1)
     usable = columns.units[part.units[tokens]].all(axis=1)
     marked = np.zeros(len(part.units), dtype=bool)
     marked[tokens[usable]] = True
     positions = np.flatnonzero(marked)
-    with_label = usable[found.label_owner]
-    label = columns.label_column[found.label[with_label]]
-    label_sentence = found.sentence[found.label_owner[with_label]]
+    with_label = usable[occurrences.label_owner]
+    label = columns.label_column[occurrences.label[with_label]]
+    label_sentence = occurrences.sentence[occurrences.label_owner[with_label]]
     counted = usable & columns.kept_compound[ids]
     sentence = np.concatenate(
-        [part.sentence[positions], label_sentence[label >= 0], found.sentence[counted]]
+        [part.sentence[positions], label_sentence[label >= 0], occurrences.sentence[counted]]
     )
     column = np.concatenate(
         [

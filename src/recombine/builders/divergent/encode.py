@@ -252,11 +252,11 @@ class BlockEncoder:
         found = block.translations.get(self.target, (None,) * len(texts))
         if None in found:
             number = found.index(None)
-            known = [name for name, column in block.translations.items() if column[number]]
+            languages = [name for name, column in block.translations.items() if column[number]]
             raise DataError(
                 f"no translation '{self.target}'",
                 Where(block.path, block.lines[number], text=block.texts[number]),
-                hint=f"translations here: {', '.join(known) or 'none'}",
+                hint=f"translations here: {', '.join(languages) or 'none'}",
             )
         translations = [_one_line(text or "") for text in found]
         if "" in translations:

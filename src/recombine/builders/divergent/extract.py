@@ -43,14 +43,14 @@ class Interner:
             at = np.searchsorted(self._sorted, distinct[new])
             self._sorted = np.insert(self._sorted, at, distinct[new])
             self._ids = np.insert(self._ids, at, ids[new])
-        found: Longs = ids[inverse]
-        return found
+        numbers: Longs = ids[inverse]
+        return numbers
 
     def find(self, keys: Longs) -> Longs:
         """Return the number of each key, -1 for an unknown one."""
         distinct, inverse = np.unique(keys, return_inverse=True)
-        found: Longs = self._find(distinct)[inverse]
-        return found
+        numbers: Longs = self._find(distinct)[inverse]
+        return numbers
 
     def keys(self) -> Longs:
         """Return the keys in the order of their numbers."""
