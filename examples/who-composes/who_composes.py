@@ -35,7 +35,7 @@ def benchmark_of(folder: Path, suite: dict[str, Any], source: str, target: str) 
     if "nonce" in suite:
         grammar = folder.parent / f"grammar-nonce-{suite['nonce']}"
         if not grammar.is_dir():
-            write_nonce(suite["recipe"], suite["nonce"], grammar, ())
+            write_nonce(suite.get("grammar", suite["recipe"]), suite["nonce"], grammar)
         overrides.append(f"grammar={grammar}")
     return build(read_recipe(suite["recipe"], overrides), folder).path
 

