@@ -288,6 +288,25 @@ def test_a_planted_fault_is_found(built, tmp_path, kind, place):
     assert check_benchmark(Benchmark.open(folder))
 
 
+@pytest.mark.parametrize("place", [None, "order_of_train", "row"])
+def test_a_large_benchmark_is_drawn_again_beside_its_proof(built, tmp_path, monkeypatch, place):
+    """In a process of its own; it says the same as after the proof."""
+    folder = shutil.copytree(built["generated"], tmp_path / "b")
+    plants = {
+        "order_of_train": order_of_train,
+        "row": row("gen", lambda data: data["tags"].clear()),
+    }
+    if place is not None:
+        plants[place](folder)
+        forge(folder)  # so that drawing again is all that can find another order
+    benchmark = Benchmark.open(folder)
+    after = [str(problem) for problem in check_benchmark(benchmark)]
+    monkeypatch.setattr("recombine.builders.check.FEW", 0)
+    monkeypatch.setattr("recombine.builders.check.cores", lambda: 2)
+    assert [str(problem) for problem in check_benchmark(benchmark)] == after
+    assert bool(after) == (place is not None)
+
+
 def order_of_train(folder: Path) -> None:
     """Exchange two training sentences and their lines of the control."""
     lines("train.jsonl", exchange)(folder)

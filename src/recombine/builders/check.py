@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ from recombine.config import parse_config, to_plain
 from recombine.draft import Draft, card_head
 from recombine.errors import ConfigError, DataError, RecombineError, Where, collect_errors
 from recombine.files import read_json
+from recombine.parallel import cores, run_in_fork
 from recombine.stage import code_version, content_by_name
 
 # Two sums of the same numbers in another order differ by less.
@@ -59,12 +61,19 @@ def check_benchmark(benchmark: Benchmark) -> list[RecombineError]:
     if bool(getattr(options, "control", None)) != (CONTROL in benchmark.splits):
         where = Where(str(benchmark.path / "benchmark.toml"))
         return [*problems, DataError("the recipe and the splits differ in the control", where)]
+    again: Callable[[], list[RecombineError]] | None = None
+    # Drawing uses one core: it goes on beside the proof where starting a process pays.
+    is_beside = hasattr(options, "build_rows") and _is_large(benchmark) and cores() > 1
+    if not problems and _can_be_repeated(benchmark, options):
+        again = partial(_differences_when_built_again, benchmark, options)
+        again = run_in_fork(again) if is_beside else again
     with collect_errors(problems):
         problems += proof_faults(benchmark, options.prove(benchmark))
-    if not problems and _can_be_repeated(benchmark, options):
-        with collect_errors(problems):
-            problems += _differences_when_built_again(benchmark, options)
-    return problems
+    differences: list[RecombineError] = []
+    if again is not None and (is_beside or not problems):
+        with collect_errors(differences):
+            differences += again()
+    return problems or differences  # what was proved wrong says more
 
 
 def proof_faults(benchmark: Benchmark, proof: Proof) -> list[RecombineError]:
@@ -217,8 +226,13 @@ def _asks_for_far_more(benchmark: Benchmark, options: Any) -> bool:
     return asked > FAR_MORE * max(FEW, sum(benchmark.manifest.splits.values()))
 
 
-def _differences_when_built_again(benchmark: Benchmark, options: Any) -> Iterator[RecombineError]:
+def _is_large(benchmark: Benchmark) -> bool:
+    return sum(benchmark.manifest.splits.values()) > FEW
+
+
+def _differences_when_built_again(benchmark: Benchmark, options: Any) -> list[RecombineError]:
     """Follow the recipe once more, and return the first line of each split that differs."""
+    differences: list[RecombineError] = []
     with tempfile.TemporaryDirectory() as folder:
         draft = Draft(Path(folder) / "again", seed=benchmark.manifest.seed)
         # A builder whose `prove` counts the whole certificate from the rows need not do so twice.
@@ -227,19 +241,20 @@ def _differences_when_built_again(benchmark: Benchmark, options: Any) -> Iterato
         built = {path.stem for path in draft.path.glob("*.jsonl")}
         where = Where(str(benchmark.path))
         for split in sorted(built ^ set(benchmark.splits)):
-            yield DataError(f"recipe and seed give other splits: '{split}'", where)
+            text = f"recipe and seed give other splits: '{split}'"
+            differences.append(DataError(text, where))
         for split in benchmark.splits:
             if split in built:
-                yield from _first_difference(
+                differences += _first_difference(
                     benchmark.split_path(split), draft.path / f"{split}.jsonl"
                 )
         if only_rows is not None:
-            return
+            return differences
         counted = read_json(draft.path / "certificate.json")
         # A grammar lies elsewhere now, and ambiguous pairs leave open how violations are counted.
         open_keys = ("grammar", "violations")
         counted = {key: value for key, value in counted.items() if key not in open_keys}
-        yield from compare(benchmark, counted, unproved=open_keys)
+        return [*differences, *compare(benchmark, counted, unproved=open_keys)]
 
 
 def _first_difference(stored: Path, again: Path) -> Iterator[RecombineError]:
