@@ -22,7 +22,7 @@ from recombine.metrics.slices import Rows
 from recombine.report.reading.observations import read_observations, read_scores
 from recombine.report.reading.runs import ReportRuns
 from recombine.report.tables.checkpoints import Series, series_table, step_of
-from recombine.report.tables.table import Cell, Table
+from recombine.report.tables.table import Cell, Column, Table
 
 # From this share of unusable outputs on, a checkpoint gives no point.
 MOST_UNUSABLE = 0.5
@@ -51,7 +51,7 @@ def training_tables(source: ReportRuns) -> list[Table]:
     if len(checkpoints) < 2:
         return []
     states = read_states(source, checkpoints)
-    ready = {(one.system, one.checkpoint) for one in states if one.translates}
+    ready = {(state.system, state.checkpoint) for state in states if state.translates}
     idioms = {
         system: read_idiom_curves(source, system, checkpoints, ready) for system in source.systems
     }
@@ -80,21 +80,23 @@ def training_tables(source: ReportRuns) -> list[Table]:
 
 def scored_checkpoints(source: ReportRuns) -> list[str]:
     """The checkpoints of all systems, in training order."""
-    names = {one.checkpoint for one in source.scores if one.checkpoint is not None}
+    names = {scores.checkpoint for scores in source.scores if scores.checkpoint is not None}
     return sorted(names, key=lambda name: (step_of(name), name))
 
 
 def read_states(source: ReportRuns, checkpoints: Sequence[str]) -> list[TrainingState]:
     """How much of each checkpoint's output is unusable, over all seeds."""
-    found = []
+    steps = []
     for name in checkpoints:
         literal = _table(source, "literal", "overgeneralisation", name)
         pairs = _table(source, "consistency", "systematicity", name)
         for system in source.systems:
-            if not any((one.system, one.checkpoint) == (system, name) for one in source.scores):
+            if not any(
+                (scores.system, scores.checkpoint) == (system, name) for scores in source.scores
+            ):
                 continue
             swapped = None if pairs is None else _rows_of(pairs, "condition", ("np", "vp"))
-            found.append(
+            steps.append(
                 TrainingState(
                     system,
                     name,
@@ -102,35 +104,35 @@ def read_states(source: ReportRuns, checkpoints: Sequence[str]) -> list[Training
                     _share(pairs, system, "collapsed", swapped),
                 )
             )
-    return sorted(found, key=lambda one: source.systems.index(one.system))
+    return sorted(steps, key=lambda step: source.systems.index(step.system))
 
 
 def systematicity(
     source: ReportRuns, checkpoints: Sequence[str], ready: set[tuple[str, str]]
 ) -> Series:
     """Figure 1 over training: consistency by data and condition."""
-    found: Series = {}
+    curves: Series = {}
     for name in checkpoints:
         table = _table(source, "consistency", "systematicity", name)
         if table is None:
             continue
         for series, where in table.group_by("data", "condition").items():
-            _add(found, series, name, table, where, ready)
-    return found
+            _add(curves, series, name, table, where, ready)
+    return curves
 
 
 def substitutivity(
     source: ReportRuns, checkpoints: Sequence[str], ready: set[tuple[str, str]]
 ) -> Series:
     """Figure 2 over training: whole sentences and the term alone, by data."""
-    found: Series = {}
+    series: Series = {}
     for metric, measure in (("consistency", "sentence"), ("synonym-consistency", "term")):
         for name in checkpoints:
             table = _table(source, metric, "substitutivity", name)
             if table is not None:
                 for data, where in table.slices("data").items():
-                    _add(found, (data, measure), name, table, where, ready)
-    return found
+                    _add(series, (data, measure), name, table, where, ready)
+    return series
 
 
 def read_idiom_curves(
@@ -139,17 +141,17 @@ def read_idiom_curves(
     """Figure 3: curves of a system by kind of data, its seeds together; "" is all in sentences."""
     rows: dict[str, dict[str, list[Observation]]] = {}
     usable = [name for name in checkpoints if (system, name) in ready]
-    for one in source.scores:
-        if (one.system, one.metric) != (system, "literal") or one.checkpoint not in usable:
+    for scores in source.scores:
+        if (scores.system, scores.metric) != (system, "literal") or scores.checkpoint not in usable:
             continue
-        if one.split in SPLITS:
-            examples = source.examples(one.split)
-            for row in read_scores(source, one, None).rows():
+        if scores.split in SPLITS:
+            examples = source.examples(scores.split)
+            for row in read_scores(source, scores, None).rows():
                 if row.key not in examples:  # a sample is looked at
                     continue
-                data = str(examples[row.key].tags.get("data", one.split))
-                for kind in (data, "") if one.split == SPLITS[0] else (data,):
-                    rows.setdefault(kind, {}).setdefault(one.checkpoint, []).append(row)
+                data = str(examples[row.key].tags.get("data", scores.split))
+                for kind in (data, "") if scores.split == SPLITS[0] else (data,):
+                    rows.setdefault(kind, {}).setdefault(scores.checkpoint, []).append(row)
     return {
         kind: idiom_curves([(name, by_name.get(name, [])) for name in usable])
         for kind, by_name in rows.items()
@@ -161,12 +163,12 @@ def curve_table(
 ) -> Table:
     """Figure 3 and the end of table 8: peak, where, end, drop, and r with log frequency."""
     rows: list[tuple[Cell, ...]] = []
-    for name, found in curves.items():
-        if found is None:
+    for name, series in curves.items():
+        if series is None:
             continue
-        for idiom, curve in [*found.idioms.items(), ("mean", found.mean)]:
+        for idiom, curve in [*series.idioms.items(), ("mean", series.mean)]:
             percent = [None if v is None else 100 * v for v in (curve.peak, curve.end, curve.drop)]
-            correlation = found.correlation(frequencies) if idiom == "mean" else None
+            correlation = series.correlation(frequencies) if idiom == "mean" else None
             frequency = frequencies.get(idiom)
             rows.append(
                 (
@@ -189,7 +191,9 @@ def curve_table(
 
 def _table(source: ReportRuns, metric: str, split: str, checkpoint: str) -> ObservationTable | None:
     wanted = (metric, split, checkpoint)
-    if not any((one.metric, one.split, one.checkpoint) == wanted for one in source.scores):
+    if not any(
+        (scores.metric, scores.split, scores.checkpoint) == wanted for scores in source.scores
+    ):
         return None
     table = read_observations(source, metric, split, checkpoint)
     return table if table.keys else None
@@ -197,8 +201,8 @@ def _table(source: ReportRuns, metric: str, split: str, checkpoint: str) -> Obse
 
 def _rows_of(table: ObservationTable, tag: str, values: Iterable[str]) -> Rows:
     slices = table.slices(tag)
-    found = [slices[value] for value in values if value in slices]
-    return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+    rows = [slices[value] for value in values if value in slices]
+    return np.concatenate(rows) if rows else np.empty(0, dtype=np.int64)
 
 
 def _share(
@@ -214,7 +218,7 @@ def _share(
 
 
 def _add(
-    found: Series,
+    curves: Series,
     series: tuple[str, ...],
     checkpoint: str,
     table: ObservationTable,
@@ -224,58 +228,63 @@ def _add(
     """Add a point for every system that translates: the mean over its seeds."""
     for system in table.systems:
         if (system, checkpoint) in ready:
-            scores = [one for one in table.seed_scores(system, where).values() if one == one]
+            scores = [
+                score for score in table.seed_scores(system, where).values() if score == score
+            ]
             if scores:
-                by_system = found.setdefault(series, {}).setdefault(checkpoint, {})
+                by_system = curves.setdefault(series, {}).setdefault(checkpoint, {})
                 by_system[system] = float(np.mean(scores))
 
 
 def _means(idioms: Mapping[str, Mapping[str, IdiomCurves]]) -> Series:
-    found: Series = {}
+    series: Series = {}
     for system, by_kind in idioms.items():
         for kind, curves in by_kind.items():
             if kind:
-                _add_curve(found, (kind,), system, curves.mean)
-    return found
+                _add_curve(series, (kind,), system, curves.mean)
+    return series
 
 
 def _each(idioms: Mapping[str, Mapping[str, IdiomCurves]]) -> Series:
-    found: Series = {}
+    series: Series = {}
     for system, by_kind in idioms.items():
         if "" in by_kind:
             for idiom, curve in by_kind[""].idioms.items():
-                _add_curve(found, (idiom,), system, curve)
-    return found
+                _add_curve(series, (idiom,), system, curve)
+    return series
 
 
-def _add_curve(found: Series, series: tuple[str, ...], system: str, curve: Curve) -> None:
+def _add_curve(curves: Series, series: tuple[str, ...], system: str, curve: Curve) -> None:
     for place, value in curve.known:
-        by_checkpoint = found.setdefault(series, {})
+        by_checkpoint = curves.setdefault(series, {})
         by_checkpoint.setdefault(curve.checkpoints[place], {})[system] = 100 * value
 
 
 def _curves(
     source: ReportRuns,
     checkpoints: Sequence[str],
-    found: Series,
+    series: Series,
     columns: tuple[str, ...],
     name: str,
     title: str,
 ) -> Table:
     note = "No value: the checkpoint does not translate yet (table training-checkpoints)."
     return series_table(
-        found, checkpoints, (*columns, "step", *source.systems), name, title, (note,)
+        series, checkpoints, (*columns, "step", *map(Column, source.systems)), name, title, (note,)
     )
 
 
 def _state_table(states: Sequence[TrainingState]) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
-            one.system, one.checkpoint,
-            *(None if share is None else 100 * share for share in (one.degenerate, one.collapsed)),
-            "yes" if one.translates else "no",
+            state.system, state.checkpoint,
+            *(
+                None if share is None else 100 * share
+                for share in (state.degenerate, state.collapsed)
+            ),
+            "yes" if state.translates else "no",
         )
-        for one in states
+        for state in states
     ]  # fmt: skip
     return Table(
         "training-checkpoints",
@@ -349,12 +358,12 @@ class IdiomCurves:
         """The mean over idioms, as in the published figure: idioms without a value left out."""
         values: list[float | None] = []
         for place in range(len(self.checkpoints)):
-            known = [
+            scored = [
                 value
                 for curve in self.idioms.values()
                 if (value := curve.values[place]) is not None
             ]
-            values.append(sum(known) / len(known) if known else None)
+            values.append(sum(scored) / len(scored) if scored else None)
         return Curve(self.checkpoints, tuple(values))
 
     def correlation(self, frequencies: Mapping[str, float], of: str = "drop") -> float | None:
@@ -382,22 +391,22 @@ def idiom_curves(observations: Sequence[tuple[str, Iterable[Observation]]]) -> I
     sums: list[dict[str, list[float]]] = []
     degenerate = []
     for _, rows in observations:
-        found: dict[str, list[float]] = {}
+        pooled: dict[str, list[float]] = {}
         bad = total = 0
         for row in rows:
             literal, judged = row.stats
-            cell = found.setdefault(str(row.detail["idiom"]), [0.0, 0.0])
+            cell = pooled.setdefault(str(row.detail["idiom"]), [0.0, 0.0])
             cell[0] += literal
             cell[1] += judged
             bad += row.detail["class"] == "degenerate"
             total += 1
-        sums.append(found)
+        sums.append(pooled)
         degenerate.append(bad / total if total else 0.0)
-    idioms = dict.fromkeys(idiom for found in sums for idiom in found)
+    idioms = dict.fromkeys(idiom for values in sums for idiom in values)
     return IdiomCurves(
         names,
         {
-            idiom: Curve(names, tuple(_value(found.get(idiom, [0.0, 0.0])) for found in sums))
+            idiom: Curve(names, tuple(_value(values.get(idiom, [0.0, 0.0])) for values in sums))
             for idiom in idioms
         },
         tuple(degenerate),

@@ -46,7 +46,7 @@ class ConsistencyMethod(ImportedMethod):
 
     def headline(self, report: Findings) -> Headline:
         """Return one sentence per test."""
-        told = []
+        sentences = []
         for split, results in report.firsts.items():
             tied = report.ranking(results)[0]
             best = results.overall(tied[0])
@@ -54,12 +54,14 @@ class ConsistencyMethod(ImportedMethod):
             # Of systems that the data cannot tell apart none is named as the best.
             whose = f", {best.system}" if len(report.systems) > 1 and len(tied) == 1 else ""
             if math.isnan(best.value):
-                told.append(f"{score} on {report.split_name(split)}")
+                sentences.append(f"{score} on {report.split_name(split)}")
             elif split == "overgeneralisation":
-                told.append(f"{score} idioms are taken literally{whose and f' ({best.system})'}")
+                sentences.append(
+                    f"{score} idioms are taken literally{whose and f' ({best.system})'}"
+                )
             else:
                 named = report.split_name(split)
-                told.append(f"{score} pairs are translated alike ({named}{whose})")
+                sentences.append(f"{score} pairs are translated alike ({named}{whose})")
         at_best = "At best " if len(report.systems) > 1 else ""
         alike = {
             split: results.overall(report.ranking(results)[0][0]).value
@@ -67,8 +69,8 @@ class ConsistencyMethod(ImportedMethod):
             if results.higher_is_better and results.is_share
         }
         return Headline(
-            consistency_told(alike) or report.title,
-            (f"{at_best}{'; '.join(told)}.",) if told else (),
+            consistency_headline(alike) or report.title,
+            (f"{at_best}{'; '.join(sentences)}.",) if sentences else (),
         )
 
     def first_screen(self, report: Findings) -> Markup:
@@ -84,7 +86,7 @@ class ConsistencyMethod(ImportedMethod):
         return published_release(benchmark)
 
 
-def consistency_told(alike: Mapping[str, float]) -> str:
+def consistency_headline(alike: Mapping[str, float]) -> str:
     """Which changes of the source change more of the translation than they should.
 
     `alike` maps a test to how many of a hundred pairs are translated alike; what no number is
@@ -98,13 +100,13 @@ def consistency_told(alike: Mapping[str, float]) -> str:
     if set(often.values()) == {"rarely"}:
         return "A small change of the source changes little else"
     if len(set(often.values())) == 1:
-        (one,) = set(often.values())
-        return f"A small change of the source {one} changes the rest of the translation"
-    told = [
-        CHANGES.get(split, "{often} something else changes (" + split + ")").format(often=one)
-        for split, one in often.items()
+        (frequency,) = set(often.values())
+        return f"A small change of the source {frequency} changes the rest of the translation"
+    clauses = [
+        CHANGES.get(split, "{often} something else changes (" + split + ")").format(often=frequency)
+        for split, frequency in often.items()
     ]
-    head = ", ".join(told)
+    head = ", ".join(clauses)
     return head[:1].upper() + head[1:]
 
 

@@ -16,7 +16,7 @@ from recombine.metrics.slices import Rows
 from recombine.report.reading.observations import read_observations, read_scores
 from recombine.report.reading.runs import ReportRuns
 from recombine.report.tables.published import PARADOX, find_all, lookup, published_setting
-from recombine.report.tables.table import Cell, Table
+from recombine.report.tables.table import Cell, Column, Table
 
 # The paper's models by the size of their training data. Its released results are not always what
 # it prints (Table 4, semi-natural conjuncts: .65/.73/.76 against .63/.71/.73; Tables 6 and 8 some
@@ -30,7 +30,9 @@ _CONDITIONS = ("np", "vp", "s1p", "s3")
 
 def consistency_tables(source: ReportRuns) -> list[Table]:
     """Return the tables of every consistency metric that was scored."""
-    scored = {(one.metric, one.split) for one in source.scores if one.checkpoint is None}
+    scored = {
+        (scores.metric, scores.split) for scores in source.scores if scores.checkpoint is None
+    }
     setting = published_setting(source)
     beside = setting is not None and setting.name == PARADOX and "Transformer" in setting.kinds
     tables = []
@@ -55,7 +57,7 @@ def consistency_tables(source: ReportRuns) -> list[Table]:
         *(
             tested_table(source, split, tag)
             for split, tag in (("substitutivity", "synonym"), ("overgeneralisation", "idiom"))
-            if any(one.split == split for one in source.scores)
+            if any(scores.split == split for scores in source.scores)
         ),
     ]
     return [*tables, *training_tables(source), *(table for table in more if table.rows)]
@@ -72,7 +74,13 @@ def systematicity_table(table: ObservationTable, beside: bool = False) -> Table:
     return Table(
         "table-4-systematicity",
         "Consistency of recombinations (Table 4)",
-        ("data", "condition", "pairs", *table.systems, *(_sizes("(paper)") if beside else ())),
+        (
+            "data",
+            "condition",
+            "pairs",
+            *map(Column, table.systems),
+            *(_sizes("(paper)") if beside else ()),
+        ),
         tuple(rows),
         (PAPER,) if beside else (),
     )
@@ -116,7 +124,7 @@ def template_table(table: ObservationTable, beside: bool = False) -> Table:
     return Table(
         "figure-1-templates",
         "Consistency per template (Figure 1)",
-        ("data", "condition", "template", "pairs", *table.systems, *columns),
+        ("data", "condition", "template", "pairs", *map(Column, table.systems), *columns),
         tuple(rows),
         (PAPER, RELEASED) if beside else (),
     )
@@ -143,7 +151,11 @@ def synonym_table(
                 _of("full data", metric, "synonyms", data if name == ALL else "", "printed"),
             ]
         rows.append(tuple(row))
-    columns = [f"{system}: {what}" for what, table in tables_of.items() for system in table.systems]
+    columns: list[str] = [
+        Column(system, what, text=f"{system}: {what}")
+        for what, table in tables_of.items()
+        for system in table.systems
+    ]
     for what in tables_of if beside else ():
         columns += [f"mean of sizes, {what} (paper)", f"full, {what} (paper)"]
     return Table(
@@ -162,7 +174,7 @@ def idiom_table(table: ObservationTable, beside: bool = False) -> Table:
             row += _by_size("literal-peak", "idiom", f"{name} {data}", "printed")
             row += _peak_and_end(name, data)
         rows.append(tuple(row))
-    columns: tuple[str, ...] = ("idiom", "data", "sentences", *table.systems)
+    columns: tuple[str, ...] = ("idiom", "data", "sentences", *map(Column, table.systems))
     notes: tuple[str, ...] = (
         "Lower is better; sentences that are degenerate or set apart do not count.",
     )
@@ -184,8 +196,8 @@ def _peak_and_end(idiom: str, data: str) -> list[Cell]:
             _of("full data", metric, "idiom", value, "released")
             for metric in ("literal-peak", "literal")
         ]
-    found = find_all(PARADOX, tag=f"idioms {data}", system="Transformer, full data")
-    curve = [row.score for row in found if row.score is not None]
+    printed = find_all(PARADOX, tag=f"idioms {data}", system="Transformer, full data")
+    curve = [row.score for row in printed if row.score is not None]
     return [max(curve), curve[-1]] if curve else [None, None]
 
 
@@ -204,7 +216,7 @@ def tested_table(source: ReportRuns, split: str, tag: str) -> Table:
     trained = _in_training(source, tag, list(counts))
     rows: list[tuple[Cell, ...]] = []
     for name, by_data in counts.items():
-        words = [one.text for one in shown[name].focus if one.role == "keyword"]
+        words = [focus.text for focus in shown[name].focus if focus.role == "keyword"]
         extra: list[Cell] = [", ".join(words)] if tag == "idiom" else []
         extra += [trained.get(name)] if trained else []
         rows.append((name, *extra, *(by_data.get(k) for k in kinds), shown[name].source))
@@ -229,10 +241,10 @@ def _in_training(source: ReportRuns, tag: str, names: Sequence[str]) -> dict[str
     terms = {name: name.split("/") for name in names}
     words = sorted({term for pair in terms.values() for term in pair}, key=len, reverse=True)
     pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for row in read_jsonl(source.benchmark.split_path("train")):
-        found.update(set(pattern.findall(row["source"].lower())))
-    return {name: " / ".join(f"{found[term]:,}" for term in pair) for name, pair in terms.items()}
+        counts.update(set(pattern.findall(row["source"].lower())))
+    return {name: " / ".join(f"{counts[term]:,}" for term in pair) for name, pair in terms.items()}
 
 
 def _first_of_all(rows: Sequence[Sequence[Cell]]) -> frozenset[int]:
@@ -242,16 +254,16 @@ def _first_of_all(rows: Sequence[Sequence[Cell]]) -> frozenset[int]:
 def notes_table(source: ReportRuns) -> Table:
     """What stands beside the scores: floor, window, learned agreement, exclusions."""
     rows: list[tuple[Cell, ...]] = []
-    for one in source.scores:
-        notes = one.notes()
-        if not notes or one.checkpoint is not None or one.metric != "consistency":
+    for scores in source.scores:
+        notes = scores.notes()
+        if not notes or scores.checkpoint is not None or scores.metric != "consistency":
             continue
         floor = notes.get("floor")
         rows.append(
             (
-                one.system,
-                one.seed,
-                one.split,
+                scores.system,
+                scores.seed,
+                scores.split,
                 None if floor is None else 100.0 * float(floor),
                 notes.get("repeats"),
                 notes.get("window"),
@@ -271,20 +283,24 @@ def notes_table(source: ReportRuns) -> Table:
 def window_table(source: ReportRuns) -> Table:
     """How much the window matters: the share of minimal pairs within 1 to 4 tokens."""
     rows: list[tuple[Cell, ...]] = []
-    for one in source.scores:
-        if (one.metric, one.split, one.checkpoint) != ("consistency", "systematicity", None):
+    for scores in source.scores:
+        if (scores.metric, scores.split, scores.checkpoint) != (
+            "consistency",
+            "systematicity",
+            None,
+        ):
             continue
-        examples = source.examples(one.split)
+        examples = source.examples(scores.split)
         judged = [
             row.detail
-            for row in read_scores(source, one, None).rows()
+            for row in read_scores(source, scores, None).rows()
             if "width" in row.detail and row.stats[1] and all(name in examples for name in row.ids)
         ]
         widths = [detail["width"] for detail in judged if not detail.get("reason")]
         total = len(judged)
         if total:
             within = [100.0 * sum(w <= size for w in widths) / total for size in (1, 2, 3, 4)]
-            rows.append((one.system, one.seed, total, *within))
+            rows.append((scores.system, scores.seed, total, *within))
     return Table(
         "consistency-window",
         "Minimal pairs consistent under a window of 1 to 4 tokens, agreement forgiven",
@@ -301,8 +317,10 @@ def _each_and_all(table: ObservationTable, tag: str) -> dict[tuple[str, ...], Ro
 
 
 def _scores(table: ObservationTable, where: Rows) -> list[Cell]:
-    found: list[Cell] = []
+    cells: list[Cell] = []
     for system in table.systems:
-        known = [one for one in table.seed_scores(system, where).values() if not np.isnan(one)]
-        found.append(float(np.mean(known)) if known else None)
-    return found
+        values = [
+            score for score in table.seed_scores(system, where).values() if not np.isnan(score)
+        ]
+        cells.append(float(np.mean(values)) if values else None)
+    return cells

@@ -29,7 +29,7 @@ from recombine.report.tables.published import (
     published_benchmark,
     published_setting,
 )
-from recombine.report.tables.table import Cell, Table
+from recombine.report.tables.table import Cell, Column, Table
 from recombine.report.tables.typeset import with_best
 from recombine.statistics.intervals import Estimate
 
@@ -44,14 +44,14 @@ PAPER_ATOMS = (
 
 def family_tables(family: Family) -> list[Table]:
     """Return every table of the comparison."""
-    found = [
+    tables = [
         generalisation_table(family),
-        split_table([one.certified for one in family.ordered]),
+        split_table([division.certified for division in family.ordered]),
         length_table(family),
         novelty_table(family),
         response_table(family),
     ]
-    return [with_best(table, family.systems) for table in found if table is not None]
+    return [with_best(table, family.systems) for table in tables if table is not None]
 
 
 def generalisation_table(family: Family) -> Table | None:
@@ -62,16 +62,16 @@ def generalisation_table(family: Family) -> Table | None:
         for system in family.systems:
             if system not in family.learned and system != family.neutral:
                 continue  # no combination is known to be new to it
-            found = {
+            measured = {
                 kind: family.measured(kinds.get(kind, ()), system) for kind in (MIN, RANDOM, MAX)
             }
-            low, high = found[MIN], found[MAX]
+            low, high = measured[MIN], measured[MAX]
             if low is None or high is None or low.value <= 0:
                 continue
             beside_it = _of_control(family, kinds, system)
             rows.append(
                 (
-                    system, target, f"{low.splits}+{high.splits}", *found.values(),
+                    system, target, f"{low.splits}+{high.splits}", *measured.values(),
                     _ratio(high, low), *beside_it,
                     equal_length_ratio(family, kinds[MIN], kinds[MAX], system),
                 )
@@ -119,14 +119,14 @@ def _of_control(family: Family, kinds: Mapping[str, Sequence[Division]], system:
     low, high = beside[MIN], beside[MAX]
     if control in ("", system) or low is None or high is None or low.value <= 0:
         return [None, None, None]
-    known, gain = (_gain(family, kinds[kind], system, control) for kind in (MIN, MAX))
+    gains, gain = (_gain(family, kinds[kind], system, control) for kind in (MIN, MAX))
     own_low, own_high = own[MIN], own[MAX]
     ratio = None
-    if own_low is not None and own_high is not None and known is not None and gain is not None:
+    if own_low is not None and own_high is not None and gains is not None and gain is not None:
         value = (own_high.value / own_low.value) / (high.value / low.value)
         # Paired on each test set: to first order the variance of a logarithm of two scores' ratio
         # is that of their difference by their level.
-        half = math.hypot(_half(known) / own_low.value, _half(gain) / max(own_high.value, 1e-9))
+        half = math.hypot(_half(gains) / own_low.value, _half(gain) / max(own_high.value, 1e-9))
         ratio = Estimate(value, value * math.exp(-half), value * math.exp(half))
     points = gain if control != family.neutral else None
     return [_ratio(high, low), ratio, points]
@@ -135,15 +135,15 @@ def _of_control(family: Family, kinds: Mapping[str, Sequence[Division]], system:
 def _gain(family: Family, splits: Sequence[Division], system: str, control: str) -> Estimate | None:
     """What a control gets more than a system on the same sentences."""
     paired = [
-        (one.overall, 1.0 if one.second == control else -1.0)
+        (pair.overall, 1.0 if pair.second == control else -1.0)
         for results in map(family.results_of, splits)
-        for one in (results.comparisons if results is not None else ())
-        if {one.first, one.second} == {system, control}
+        for pair in (results.comparisons if results is not None else ())
+        if {pair.first, pair.second} == {system, control}
     ]
     if not paired:
         return None
-    points = sum(sign * one.value for one, sign in paired) / len(paired)
-    half = sum((one.high - one.low) / 2 for one, _ in paired) / len(paired)
+    points = sum(sign * gain.value for gain, sign in paired) / len(paired)
+    half = sum((gain.high - gain.low) / 2 for gain, _ in paired) / len(paired)
     return Estimate(points, points - half, points + half)
 
 
@@ -187,15 +187,15 @@ def _ratio(top: Estimate, bottom: Estimate) -> Estimate:
 
 def _is_published(family: Family) -> bool:
     """Whether every split is one of the paper's and every system a Transformer, as its was."""
-    settings = [published_setting(one.report.source) for one in family.divisions]
-    all_results = [family.results_of(one) for one in family.divisions]
-    shipped = all(one is None or one.as_shipped for one in all_results)
+    settings = [published_setting(division.report.source) for division in family.divisions]
+    all_results = [family.results_of(division) for division in family.divisions]
+    shipped = all(results is None or results.as_shipped for results in all_results)
     return (
         family.metric == "chrf++"
         and shipped
         and all(
-            one is not None and one.name == DBCA and one.kinds == ("Transformer",)
-            for one in settings
+            setting is not None and setting.name == DBCA and setting.kinds == ("Transformer",)
+            for setting in settings
         )
     )
 
@@ -218,16 +218,16 @@ def _by_length(
     family: Family, divisions: Sequence[Division], system: str
 ) -> dict[str, tuple[int, float]]:
     """Return items and mean score per length class, over splits."""
-    found: dict[str, list[tuple[int, float]]] = {}
+    points: dict[str, list[tuple[int, float]]] = {}
     for results in map(family.results_of, divisions):
         for value, by_system in results.by_tag("length").items() if results else ():
             if system in by_system:
-                one = by_system[system]
-                found.setdefault(value, []).append((one.n, one.value))
+                score = by_system[system]
+                points.setdefault(value, []).append((score.n, score.value))
     merged = {}
-    for value in sorted(found, key=lambda text: int(text.partition("-")[0])):
-        count = sum(n for n, _ in found[value])
-        merged[value] = (count, sum(n * score for n, score in found[value]) / count)
+    for value in sorted(points, key=lambda text: int(text.partition("-")[0])):
+        count = sum(n for n, _ in points[value])
+        merged[value] = (count, sum(n * score for n, score in points[value]) / count)
     return merged
 
 
@@ -255,7 +255,14 @@ def length_table(family: Family) -> Table | None:
 
 def novelty_table(family: Family) -> Table | None:
     """Scores by the share of a sentence's compounds that training never shows."""
-    columns = ("split", "target", "seed", "compounds of the sentence", "n", *family.systems)
+    columns = (
+        "split",
+        "target",
+        "seed",
+        "compounds of the sentence",
+        "n",
+        *map(Column, family.systems),
+    )
     rows: list[tuple[Cell, ...]] = []
     rules = set()
     for division, results in _measured_splits(family):
@@ -263,7 +270,7 @@ def novelty_table(family: Family) -> Table | None:
         rules.add(len(rows))
         for value in (name for name in division.test["novelty"] if name in by_value):
             scores = [by_value[value].get(system) for system in family.systems]
-            n = counts_of(one for one in scores if one)
+            n = counts_of(score for score in scores if score)
             rows.append((division.kind, division.target, division.seed, value, n, *scores))
     if not rows:
         return None
@@ -309,26 +316,26 @@ def response_table(family: Family) -> Table:
 
 def divergent_tables(report: Findings) -> list[Table]:
     """Table 2 for this benchmark, with the published splits below it."""
-    found = read_certified(report.source.benchmark)
-    return [split_table([found])] if found is not None else []
+    certified = read_certified(report.source.benchmark)
+    return [split_table([certified])] if certified is not None else []
 
 
 def split_table(splits: Sequence[Certified]) -> Table:
     """Table 2 for these splits, and the confounders of section 7.2."""
     rows: list[tuple[Cell, ...]] = []
-    for one in splits:
-        train, test = (one.certificate["splits"][name] for name in ("train", "test"))
-        manifest = one.benchmark.manifest
+    for split in splits:
+        train, test = (split.certificate["splits"][name] for name in ("train", "test"))
+        manifest = split.benchmark.manifest
         rows.append(
             (
-                one.kind, manifest.target, manifest.seed, train["sentences"], test["sentences"],
+                split.kind, manifest.target, manifest.seed, train["sentences"], test["sentences"],
                 test["words"], float(test["mean_length"]), test["lemmas"],
-                test["novel_compound_share"], one.certificate["atom_divergence"],
-                one.certificate["compound_divergence"],
+                test["novel_compound_share"], split.certificate["atom_divergence"],
+                split.certificate["compound_divergence"],
             )
         )  # fmt: skip
     ours = len(rows)
-    if all(published_benchmark(one.benchmark) == (DBCA, ()) for one in splits):
+    if all(published_benchmark(split.benchmark) == (DBCA, ()) for split in splits):
         rows += published_splits()
     return Table(
         "table-2-splits", "The splits, and what differs besides the compounds (Table 2)",
@@ -346,15 +353,15 @@ def split_table(splits: Sequence[Certified]) -> Table:
 
 def published_splits() -> list[tuple[Cell, ...]]:
     """The rows of Table 2 as printed."""
-    found: dict[str, dict[str, Cell]] = {}
+    cells: dict[str, dict[str, Cell]] = {}
     for row in find_all(DBCA, table="2"):
         cell = row.text if row.score is None else row.score
-        found.setdefault(row.row, {})[row.metric] = cell
+        cells.setdefault(row.row, {})[row.metric] = cell
     return [
         (
             f"{name} (paper)", None, None, cells.get("train sentences"),
             cells.get("test sentences"), cells.get("test words"), None,
             cells.get("unique lemmas"), None, cells.get("D_A"), cells.get("D_C"),
         )
-        for name, cells in found.items()
+        for name, cells in cells.items()
     ]  # fmt: skip

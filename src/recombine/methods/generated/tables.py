@@ -25,7 +25,7 @@ from recombine.report.tables.published import (
     published_setting,
     read_published,
 )
-from recombine.report.tables.table import Cell, Table
+from recombine.report.tables.table import Cell, Column, Table
 
 ByMetric = Mapping[str, MetricResults]
 # Columns in the paper's order; bleu-char and others follow in the report's own tables.
@@ -81,24 +81,24 @@ def paper_systems(
 
 def _table_2(report: Findings, setting: PublishedSetting | None) -> Table:
     columns = ["system"]
-    found: list[MetricResults] = []
+    mains: list[MetricResults] = []
     for split in (IN_DISTRIBUTION, GENERALISATION):
         for metric in PAPER_METRICS:
             results = report.results_of(metric, split)
             if results is not None:
                 columns += [f"{split} {metric}", "sd"]
-                found.append(results)
+                mains.append(results)
     rows: list[tuple[Cell, ...]] = []
     for system in report.systems:
         row: list[Cell] = [system]
-        for results in found:
+        for results in mains:
             score = results.overall(system) if system in results.systems else None
             row += [score.value, score.sd] if score else [None, None]
         rows.append(tuple(row))
     ours = len(rows)
     for name in paper_systems(setting):
         row = [f"{name} (paper)"]
-        for results in found:
+        for results in mains:
             printed = find(
                 SGET,
                 table="2",
@@ -109,17 +109,20 @@ def _table_2(report: Findings, setting: PublishedSetting | None) -> Table:
             )
             row += [printed.score, printed.sd] if printed and results.as_shipped else [None, None]
         rows.append(tuple(row))
-    of = Counter(results.split for results in found)
+    of = Counter(results.split for results in mains)
     return Table(
         "table-2-overall", "Overall results (Table 2)", tuple(columns), tuple(rows),
         ("Mean and standard deviation over seeds.",), frozenset({ours}),
         labels={
-            f"{one.split} {one.metric}": f"{report.split_name(one.split)}, "
-            f"{report.words.metric(one.metric)}"
-            for one in found
+            f"{results.split} {results.metric}": f"{report.split_name(results.split)}, "
+            f"{report.words.metric(results.metric)}"
+            for results in mains
         },
         heads=(("", 1), *((report.split_name(split), 2 * count) for split, count in of.items())),
-        below={f"{one.split} {one.metric}": report.words.metric(one.metric) for one in found},
+        below={
+            f"{results.split} {results.metric}": report.words.metric(results.metric)
+            for results in mains
+        },
     )  # fmt: skip
 
 
@@ -144,19 +147,19 @@ def with_published(
     for name in systems:
         for metric in metrics:
             printed = {
-                one.value: one
-                for one in find_all(SGET, table=number, system=name, metric=metric, tag=tag)
+                row.value: row
+                for row in find_all(SGET, table=number, system=name, metric=metric, tag=tag)
             }
             beside: list[Published | None] = [printed.get(value) for value in values]
             if not any(beside):
                 continue
-            columns.append(f"{name} {metric} (paper)")
-            for row, one in zip(cells, beside, strict=True):
-                row.append(one.score if one else None)
-            if any(one is not None and one.sd is not None for one in beside):
+            columns.append(Column(name, metric, published=True))
+            for row, published in zip(cells, beside, strict=True):
+                row.append(published.score if published else None)
+            if any(published is not None and published.sd is not None for published in beside):
                 columns.append("sd")
-                for row, one in zip(cells, beside, strict=True):
-                    row.append(one.sd if one else None)
+                for row, published in zip(cells, beside, strict=True):
+                    row.append(published.sd if published else None)
     return Table(
         table.name, table.title, tuple(columns), tuple(tuple(row) for row in cells), table.notes,
         table.rules, table.decimals,
@@ -190,7 +193,7 @@ class _Column(NamedTuple):
 
     def titles(self) -> tuple[str, ...]:
         """What stands above it."""
-        return (f"{self.system} {self.metric}", *(("sd",) if self.spread else ()))
+        return (Column(self.system, self.metric), *(("sd",) if self.spread else ()))
 
     def cells(self, estimate: float | None, score: Score | None) -> tuple[Cell, ...]:
         """The score, and its standard deviation if the column has one."""
@@ -209,7 +212,8 @@ def _columns(by_metric: ByMetric, metrics: Iterable[str]) -> list[_Column]:
 
 def _by_parent(by_metric: ByMetric, parent: str, name: str, title: str) -> Table | None:
     parents = next(
-        (one.parents.get(parent) for one in by_metric.values() if parent in one.parents), None
+        (scores.parents.get(parent) for scores in by_metric.values() if parent in scores.parents),
+        None,
     )
     if parents is None:
         return None
@@ -250,7 +254,7 @@ def _table_3(by_metric: ByMetric, setting: PublishedSetting | None) -> Table | N
 
 def published_values(number: str) -> list[str]:
     """The rows of a published table, in its order, as we call them."""
-    return list(dict.fromkeys(one.value for one in find_all(SGET, table=number)))
+    return list(dict.fromkeys(row.value for row in find_all(SGET, table=number)))
 
 
 def _table_4(by_metric: ByMetric, setting: PublishedSetting | None) -> Table | None:
@@ -312,7 +316,9 @@ def _halved(
 ) -> Table | None:
     """A table whose rows are patterns cut in two by a tag: those that the paper prints."""
     usable = [
-        one for one in metrics if one in by_metric and ("pattern", half) in by_metric[one].crosses
+        metric
+        for metric in metrics
+        if metric in by_metric and ("pattern", half) in by_metric[metric].crosses
     ]
     if not usable:
         return None
@@ -321,20 +327,20 @@ def _halved(
     values = []
     for value in published_values(number):
         pattern, _, part = value.rpartition(" ")
-        found = {metric: cells[metric].get((pattern, part), {}) for metric in usable}
-        if not any(found.values()):
+        scores_of = {metric: cells[metric].get((pattern, part), {}) for metric in usable}
+        if not any(scores_of.values()):
             continue
         values.append(value)
-        n = next(one.n for by_system in found.values() for one in by_system.values())
+        n = next(score.n for by_system in scores_of.values() for score in by_system.values())
         row: list[Cell] = [pattern, HALVES[half, part], n]
         for metric in usable:
             for system in by_metric[metric].systems:
-                one = found[metric].get(system)
-                row.append(one.score if one else None)
+                score = scores_of[metric].get(system)
+                row.append(score.score if score else None)
         rows.append(tuple(row))
     if not rows:
         return None
-    columns = [f"{system} {metric}" for metric in usable for system in by_metric[metric].systems]
+    columns = [Column(system, metric) for metric in usable for system in by_metric[metric].systems]
     table = Table(name, title, ("pattern", half, "n", *columns), tuple(rows), notes)
     return with_published(
         table, number, f"pattern {half}", values, systems, as_shipped(by_metric, usable)
@@ -350,19 +356,20 @@ def _table_10(by_metric: ByMetric, setting: PublishedSetting | None) -> Table | 
     order = list(next(iter(slices.values())))
     rows: list[tuple[Cell, ...]] = []
     rules, family = set(), None
-    for value in sorted(order, key=lambda one: _family_order(first, order, one)):
+    for value in sorted(order, key=lambda part: _family_order(first, order, part)):
         if first.families.get(value) != family:
             family = first.families.get(value)
             rules.add(len(rows))
-        scores = [slices[one.metric].get(value, {}).get(one.system) for one in columns]
-        count = next((one.n for one in scores if one is not None), 0)
+        scores = [slices[column.metric].get(value, {}).get(column.system) for column in columns]
+        count = next((score.n for score in scores if score is not None), 0)
         row: list[Cell] = [value, count]
         for column, score in zip(columns, scores, strict=True):
             row += column.cells(score.value if score else None, score)
         rows.append(tuple(row))
     table = Table(
         "table-10-patterns", f"Every {first.main_tag} (Table 10)",
-        (first.main_tag, "n", *(title for one in columns for title in one.titles())), tuple(rows),
+        (first.main_tag, "n", *(title for column in columns for title in column.titles())),
+        tuple(rows),
         ("A dash: Partial Match is not defined for that pattern, or the number is not known.",),
         frozenset(rules),
     )  # fmt: skip
@@ -373,12 +380,12 @@ def _table_10(by_metric: ByMetric, setting: PublishedSetting | None) -> Table | 
         "pattern",
         values,
         paper_systems(setting),
-        as_shipped(by_metric, dict.fromkeys(one.metric for one in columns)),
+        as_shipped(by_metric, dict.fromkeys(column.metric for column in columns)),
     )
 
 
 def _family_order(results: MetricResults, order: Sequence[str], value: str) -> tuple[int, int]:
-    families = list(dict.fromkeys(results.families.get(one, "") for one in order))
+    families = list(dict.fromkeys(results.families.get(name, "") for name in order))
     return families.index(results.families.get(value, "")), order.index(value)
 
 
@@ -393,7 +400,7 @@ def _crossed(
     columns = [row_tag]
     for metric, results in usable.items():
         columns += [
-            f"{system} {metric}, {column_tag}={value}"
+            Column(system, f"{metric}, {column_tag}={value}")
             for system in results.systems
             for value in values
         ]
@@ -404,8 +411,8 @@ def _crossed(
             cells = results.crosses[row_tag, column_tag]
             for system in results.systems:
                 for value in values:
-                    one = cells.get((group, value), {}).get(system)
-                    row.append(one.score if one else None)
+                    score = cells.get((group, value), {}).get(system)
+                    row.append(score.score if score else None)
         rows.append(tuple(row))
     return Table(name, title, tuple(columns), tuple(rows))
 
@@ -433,7 +440,7 @@ def _ancestors(by_metric: ByMetric, setting: PublishedSetting | None) -> Table |
     return Table(
         "cogs-and-slog",
         "Translation beside semantic parsing (section 4.3.1)",
-        ("pattern", *results.systems, "Transformer (paper)", *ANCESTORS),
+        ("pattern", *map(Column, results.systems), "Transformer (paper)", *ANCESTORS),
         tuple(rows),
         ("COGS, ReCOGS and SLOG are semantic parsing; COGS recursion goes deeper than 5 and 6.",),
     )

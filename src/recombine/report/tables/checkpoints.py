@@ -15,7 +15,7 @@ from recombine.metrics.observations import ObservationTable
 from recombine.metrics.score import Score
 from recombine.report.reading.observations import read_observations
 from recombine.report.reading.runs import ReportRuns
-from recombine.report.tables.table import Cell, Table, with_upper
+from recombine.report.tables.table import Cell, Column, Table, with_upper
 from recombine.report.words import Words
 
 # A series of a curve, such as ("synthetic", "np"), by checkpoint and system.
@@ -36,19 +36,19 @@ class Point(NamedTuple):
 
 def step_of(checkpoint: str) -> float:
     """The number in a checkpoint's name; names without one come first."""
-    found = re.findall(r"\d+(?:\.\d+)?", checkpoint)
-    return float(found[-1]) if found else -1.0
+    numbers = re.findall(r"\d+(?:\.\d+)?", checkpoint)
+    return float(numbers[-1]) if numbers else -1.0
 
 
 def checkpoint_points(source: ReportRuns, metric: str, split: str) -> list[Point]:
     """Every scored checkpoint of one metric and split, in training order."""
     names = {
-        one.checkpoint
-        for one in source.scores
-        if one.checkpoint is not None and (one.metric, one.split) == (metric, split)
+        scores.checkpoint
+        for scores in source.scores
+        if scores.checkpoint is not None and (scores.metric, scores.split) == (metric, split)
     }
     points = []
-    for name in sorted(names, key=lambda one: (step_of(one), one)):
+    for name in sorted(names, key=lambda scores: (step_of(scores), scores)):
         table = read_observations(source, metric, split, name)
         if table.keys:
             tag = table.main_tag
@@ -62,11 +62,11 @@ def checkpoint_points(source: ReportRuns, metric: str, split: str) -> list[Point
 def _slices(table: ObservationTable, tag: str | None, system: str) -> dict[str, float]:
     if tag is None:
         return {}
-    found = {
+    scores = {
         value: fmean(table.seed_scores(system, where).values())
         for value, where in table.slices(tag).items()
     }
-    return {value: score for value, score in found.items() if not math.isnan(score)}
+    return {value: score for value, score in scores.items() if not math.isnan(score)}
 
 
 def checkpoint_table(points: list[Point], metric: str, split: str, measured: str) -> Table:
@@ -96,23 +96,23 @@ def slice_table(
     if len(tags) != 1:
         return None
     (tag,) = tags
-    found: Series = {}
+    series: Series = {}
     for point in points:
         for value, score in point.slices.items():
-            by_checkpoint = found.setdefault((value,), {})
+            by_checkpoint = series.setdefault((value,), {})
             by_checkpoint.setdefault(point.checkpoint, {})[point.score.system] = score
     return series_table(
-        found,
+        series,
         list(dict.fromkeys(point.checkpoint for point in points)),
-        (tag, "step", *systems),
+        (tag, "step", *map(Column, systems)),
         f"training-{metric}-{split}-by-{tag}",
         f"{measured} during training, by {words.tag(tag)}",
-        tuple(note for one in systems if (note := _swings(points, one, tag, words))),
+        tuple(note for system in systems if (note := _swings(points, system, tag, words))),
     )
 
 
 def series_table(
-    found: Series,
+    curves: Series,
     checkpoints: Sequence[str],
     columns: tuple[str, ...],
     name: str,
@@ -123,14 +123,14 @@ def series_table(
     systems = columns[columns.index("step") + 1 :]
     rows: list[tuple[Cell, ...]] = []
     rules = set()
-    for series, by_checkpoint in found.items():
+    for series, by_checkpoint in curves.items():
         rules.add(len(rows))
         for checkpoint in checkpoints:
             by_system = by_checkpoint.get(checkpoint)
             if by_system is not None:
                 step = step_of(checkpoint)
                 shown: Cell = int(step) if step >= 0 else checkpoint
-                rows.append((*series, shown, *(by_system.get(one) for one in systems)))
+                rows.append((*series, shown, *(by_system.get(system) for system in systems)))
     return Table(name, title, columns, tuple(rows), notes, frozenset(rules))
 
 
@@ -148,5 +148,5 @@ def _swings(points: Sequence[Point], system: str, tag: str, words: Words) -> str
     widest = sorted(changes, key=lambda value: -abs(changes[value]))[:NAMED]
     named = ", ".join(f"{words.label(tag, value)} {changes[value]:+.1f}" for value in widest)
     total = after.score.value - before.score.value
-    told = f"{total:+.1f} in all; most changed {named}".replace("-", "−")
-    return f"{system}, from step {before.step:,.0f} to {after.step:,.0f}: {told}."
+    change = f"{total:+.1f} in all; most changed {named}".replace("-", "−")
+    return f"{system}, from step {before.step:,.0f} to {after.step:,.0f}: {change}."

@@ -27,6 +27,25 @@ UNDECIDED = (
 
 
 Cell = str | float | int | Estimate | None
+PAPER = "(paper)"
+
+
+class Column(str):
+    """The name of a column of one system's numbers, which knows the system and the measure."""
+
+    system: str
+    measure: str
+    # Whether the numbers are printed in a paper.
+    published: bool
+
+    def __new__(
+        cls, system: str, measure: str = "", *, text: str = "", published: bool = False
+    ) -> Column:
+        """A column that is called `text`, or by what it knows."""
+        parts = (system, measure, PAPER if published else "")
+        column = super().__new__(cls, text or " ".join(filter(None, parts)))
+        column.system, column.measure, column.published = system, measure, published
+        return column
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +110,7 @@ def show(value: Cell, decimals: int = 1) -> str:
         if math.isnan(value.value):
             return show(value.value)
         number, low, high = (
-            value.told(decimals),
+            value.in_digits(decimals),
             *(show(end, decimals) for end in (value.low, value.high)),
         )
         return f"{number} (–)" if math.isnan(value.low) else f"{number} ({low} to {high})"
@@ -260,7 +279,7 @@ def _latex_cell(table: Table, number: int, place: int) -> str:
     cell = table.rows[number][place]
     after = r"$^{\dagger}$" if (number, place) in table.tied else ""
     if isinstance(cell, Estimate) and not math.isnan(cell.value):
-        value = latex_text(cell.told(table.digits(place)))
+        value = latex_text(cell.in_digits(table.digits(place)))
         low, high = (latex_text(show(end, table.digits(place))) for end in (cell.low, cell.high))
         if not math.isnan(cell.low):
             after += rf" {{\scriptsize [{low}, {high}]}}"
@@ -411,7 +430,7 @@ def _span(table: Table, number: int) -> int:
 def _html_text(cell: Cell, decimals: int) -> tuple[str, str]:
     """A cell's text with true minus signs, and the interval that stands below it, in small."""
     if isinstance(cell, Estimate) and not math.isnan(cell.value):
-        number = cell.told(decimals).replace("-", "−")
+        number = cell.in_digits(decimals).replace("-", "−")
         low, high = (show(end, decimals).replace("-", "−") for end in (cell.low, cell.high))
         if math.isnan(cell.low):
             return number, "–"

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from recombine.report.findings import Findings
-from recombine.report.tables.table import Table
+from recombine.report.tables.table import PAPER, Column, Table
 from recombine.statistics.intervals import Estimate
 
-# What marks the column of a published number, and the head above several of them.
-PAPER = " (paper)"
+# The head above several columns of published numbers.
 IN_PAPER = "in the paper"
 # Numbers that say how sure another one is, or of how many it is.
 BESIDE = ("n", "sd", "low", "high", "sentences", "compounds", "seed", "seeds")
@@ -21,7 +20,7 @@ def for_paper(table: Table, systems: Sequence[str]) -> Table:
     """The table in a paper's layout: the best system in bold, each measure above its systems."""
     if not table.name.startswith(("table-", "figure-", "by-", "complement", "longer", "depths")):
         return table
-    return with_heads(with_best(table, systems), systems)
+    return with_heads(with_best(table, systems))
 
 
 def in_words(report: Findings, table: Table) -> Table:
@@ -29,18 +28,26 @@ def in_words(report: Findings, table: Table) -> Table:
     words = report.words
 
     def named(text: str) -> str:
-        for (of, tag), one in words.known.items():
+        for (of, tag), wording in words.known.items():
             if of == "tag" and "_" in tag:
-                text = text.replace(tag, one.label)
+                text = text.replace(tag, wording.label)
         return text
 
-    labels = {one: words.tag(one) for one in table.columns if ("tag", one) in words.known}
-    labels |= {one: named(one) for one in table.columns if one not in labels and named(one) != one}
+    labels = {
+        column: words.tag(column) for column in table.columns if ("tag", column) in words.known
+    }
+    labels |= {
+        column: named(column)
+        for column in table.columns
+        if column not in labels and named(column) != column
+    }
     for place, column in enumerate(table.columns):
         values = {cell for row in table.rows if isinstance(cell := row[place], str)}
         if column == "split":
-            labels |= {one: report.split_name(one) for one in values}
-        labels |= {one: words.label(column, one) for one in values if (column, one) in words.known}
+            labels |= {value: report.split_name(value) for value in values}
+        labels |= {
+            value: words.label(column, value) for value in values if (column, value) in words.known
+        }
     for head, _ in table.heads:
         labels.setdefault(head, words.metric(head) if ("metric", head) in words.known else head)
     return replace(table, title=named(table.title), labels={**labels, **table.labels})
@@ -49,8 +56,8 @@ def in_words(report: Findings, table: Table) -> Table:
 def with_best(table: Table, systems: Sequence[str]) -> Table:
     """The table of a paper with the best system in bold, wherever several stand side by side.
 
-    Systems are columns (`NAME`, `NAME: measure`, `NAME metric`) or, under the head "system", rows
-    that agree in all other words.
+    Systems are columns of one measure or, under the head "system", rows that agree in all other
+    words.
     """
     groups: dict[tuple[object, ...], dict[tuple[int, int], float]] = {}
     for number, row in enumerate(table.rows):
@@ -60,16 +67,12 @@ def with_best(table: Table, systems: Sequence[str]) -> Table:
             if not isinstance(value, float) or math.isnan(value):
                 continue
             head = table.columns[place]
-            named = [
-                one for one in systems if head == one or head.startswith((f"{one}:", f"{one} "))
-            ]
             key: tuple[object, ...] | None = None
-            if named:
-                measure = head.removeprefix(max(named, key=len)).strip(": ")
-                key = (number, measure)
+            if isinstance(head, Column):
+                key = (number, head.measure) if head.system in systems else None
             elif "system" in table.columns and head not in BESIDE:
                 system = row[table.columns.index("system")]
-                others = tuple(one for one in words if one != system)
+                others = tuple(word for word in words if word != system)
                 key = (place, *others) if system in systems else None
             if key is not None:
                 sign = -1 if head in table.lower else 1
@@ -83,26 +86,26 @@ def with_best(table: Table, systems: Sequence[str]) -> Table:
     return replace(table, best=table.best | best)
 
 
-def with_heads(table: Table, systems: Sequence[str]) -> Table:
+def with_heads(table: Table) -> Table:
     """The table of a paper with each measure above the systems it is of, where they stand together.
 
-    Columns are called `SYSTEM measure`; one without a system (`sd`) belongs to the one before it.
+    A column without a system (`sd`) belongs to the one before it.
     """
     if table.heads:
         return table
     heads: list[tuple[str, int]] = []
     below: dict[str, str] = {}
-    for name in table.columns:
+    for column in table.columns:
         last, width = heads[-1] if heads else ("", 0)
-        found = [one for one in systems if name.startswith(f"{one} ")]
-        measure = name.removeprefix(max(found, key=len)).strip() if found else ""
-        if not found and name.endswith(PAPER):
-            of_it = last and name.removesuffix(PAPER).endswith(f" {last}")
-            measure = last if of_it else IN_PAPER
-        if measure:
-            below[name] = name.removesuffix(PAPER if measure == IN_PAPER else "")
-            below[name] = below[name].replace(f" {measure}", "", 1)
-        if heads and (measure == last or (not measure and last and name in BESIDE)):
+        measure = ""
+        if isinstance(column, Column) and column.published:
+            beside = column.measure == last
+            measure = last if beside else IN_PAPER
+            below[column] = f"{column.system} {PAPER if beside else column.measure}"
+        elif isinstance(column, Column) and column.measure:
+            measure = column.measure
+            below[column] = column.system
+        if heads and (measure == last or (not measure and last and column in BESIDE)):
             heads[-1] = (last, width + 1)
         else:
             heads.append((measure, 1))
