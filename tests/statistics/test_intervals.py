@@ -98,9 +98,9 @@ def test_where_a_scale_begins_does_not_matter():
 def test_what_was_not_judged_might_count():
     """All of it: the number would be that much higher."""
     assert Estimate(40.0, undecided=8.0).upper_if_unjudged == 48
-    assert Estimate(40.0, undecided=8.0).told() == "40.0 to 48.0"
+    assert Estimate(40.0, undecided=8.0).in_digits() == "40.0 to 48.0"
     assert math.isnan(Estimate(40.0).upper_if_unjudged)
-    assert Estimate(40.0).told() == "40.0"
+    assert Estimate(40.0).in_digits() == "40.0"
 
 
 def test_what_does_not_vary_is_as_sure_as_its_units():

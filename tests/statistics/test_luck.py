@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from recombine.statistics.aggregate import Aggregator
-from recombine.statistics.luck import luck_of_slices, slice_seeds
+from recombine.statistics.luck import luck_of_slices, pooled_seeds
 from recombine.statistics.paired import holm
 from recombine.statistics.sample import Sample
 
@@ -90,7 +90,7 @@ def test_slices_that_differ_much_in_their_luck_rest_more_on_themselves():
 def test_one_seed_has_no_luck_to_learn_and_two_slices_teach_none():
     """Then each slice has what its own seeds say, if any."""
     table = np.ones((1, 9))
-    assert slice_seeds(table, table) is None
+    assert pooled_seeds(table, table) is None
     generator = np.random.default_rng(1)
     assert luck_of(grades(generator, 2, 0.0, np.ones(2))) == [None, None]
 

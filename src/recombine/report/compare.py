@@ -17,7 +17,7 @@ from recombine.report.options import ReportOptions
 from recombine.report.reading.observations import read_observations
 from recombine.report.reading.runs import open_runs
 from recombine.report.reading.validity import lacking
-from recombine.statistics.luck import SeedLuck, SliceSeeds, luck_of_slices
+from recombine.statistics.luck import PooledSeeds, SeedLuck, luck_of_slices
 from recombine.statistics.paired import PairedDifference, holm, mcnemar
 from recombine.statistics.sample import Sample
 
@@ -70,7 +70,7 @@ class Comparison:
 
     def count(self, verdict: str) -> int:
         """Slices with that verdict."""
-        return sum(one.verdict == verdict for one in self.slices)
+        return sum(part.verdict == verdict for part in self.slices)
 
 
 def comparisons_of(table: ObservationTable) -> list[Comparison]:
@@ -191,14 +191,14 @@ def _luck(
 ) -> dict[tuple[str, tuple[str, str]], SeedLuck | None]:
     """What all slices say of the variance over seeds on each; nothing of pairs with one seed."""
     pairs = [pair for pair in pairs if any(len(table.seeds[system]) > 1 for system in pair)]
-    seeds: dict[tuple[str, str], dict[str, SliceSeeds]] = {pair: {} for pair in pairs}
+    seeds: dict[tuple[str, str], dict[str, PooledSeeds]] = {pair: {} for pair in pairs}
     for value, where in places.items() if pairs else ():
         sample = table.sample(where)
         for pair in pairs:
             judged = _judged_sample(table, where, *pair, sample)
-            found = judged.seeds_of(*pair) if judged.units.count > 1 else None
-            if found is not None:
-                seeds[pair][value] = found
+            slice_seeds = judged.seeds_of(*pair) if judged.units.count > 1 else None
+            if slice_seeds is not None:
+                seeds[pair][value] = slice_seeds
     return {
         (value, pair): luck
         for pair, slices in seeds.items()

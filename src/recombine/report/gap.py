@@ -71,14 +71,12 @@ def gap_parts(
             continue
         stand_in = not control and neutral in new.systems and familiar is not None
         stand_in = stand_in and {system, neutral} <= set(familiar.systems if familiar else ())
-        parts_of = _parts_beside_neutral if stand_in else _parts
         control = neutral if stand_in else control
-        yield parts_of(new, familiar, system, control, None, whole)
+        yield _parts(new, familiar, system, control, None, whole, neutral=stand_in)
         for value, where in slices.items() if control else ():
             sample = new.sample(where, (system, control))
-            yield parts_of(
-                new, familiar, system, control, where, sample, tag=tag or "", slice=value
-            )
+            place = {"tag": tag or "", "slice": value}
+            yield _parts(new, familiar, system, control, where, sample, neutral=stand_in, **place)
 
 
 def _parts(
@@ -88,15 +86,20 @@ def _parts(
     control: str,
     where: Rows | None,
     sample: Sample,
+    *,
+    neutral: bool,
     **place: str,
 ) -> GapParts:
+    """The gap of a system, on all new sentences or some, and what of it is which."""
     loss = 1.0 if new.higher_is_better else -1.0
-    known = None
-    if familiar is not None and system in familiar.systems:
-        known = familiar.whole
+    known = familiar.whole if familiar is not None and system in familiar.systems else None
     gap = _turned(sample.unpaired_interval(system, known, system), loss) if known else None
     composition = difficulty = None
-    if control:
+    if neutral and known is not None:
+        # What a neutral system loses is difficulty, what `system` loses beyond it composition.
+        composition = _turned(sample.gain_interval(system, control, known), loss)
+        difficulty = _turned(sample.unpaired_interval(control, known, control), loss)
+    elif control:
         both = judged_by_both(new, system, control, where)
         paired = sample if both is where else new.sample(both, (system, control))
         composition = _turned(paired.paired_interval(system, control), loss)
@@ -108,7 +111,7 @@ def _parts(
     return GapParts(
         system=system,
         control=control,
-        neutral=False,
+        neutral=neutral,
         metric=new.metric,
         split=new.split,
         n=len(new.keys) if where is None else len(where),
@@ -117,35 +120,6 @@ def _parts(
         gap=gap,
         composition=composition,
         difficulty=difficulty,
-        **place,
-    )
-
-
-def _parts_beside_neutral(
-    new: ObservationTable,
-    familiar: ObservationTable | None,
-    system: str,
-    neutral: str,
-    where: Rows | None,
-    sample: Sample,
-    **place: str,
-) -> GapParts:
-    """What a neutral system loses is difficulty, what `system` loses beyond it composition."""
-    assert familiar is not None
-    loss = 1.0 if new.higher_is_better else -1.0
-    known = familiar.whole
-    return GapParts(
-        system=system,
-        control=neutral,
-        neutral=True,
-        metric=new.metric,
-        split=new.split,
-        n=len(new.keys) if where is None else len(where),
-        familiar=known.interval(system),
-        new=sample.interval(system),
-        gap=_turned(sample.unpaired_interval(system, known, system), loss),
-        composition=_turned(sample.gain_interval(system, neutral, known), loss),
-        difficulty=_turned(sample.unpaired_interval(neutral, known, neutral), loss),
         **place,
     )
 
@@ -164,7 +138,7 @@ def gap_sentences(gaps: Sequence[GapParts], hint: str = "") -> list[str]:
 
     `hint` says how a control is had.
     """
-    told = []
+    sentences = []
     alone = []
     for parts in gaps:
         if parts.tag:
@@ -173,32 +147,35 @@ def gap_sentences(gaps: Sequence[GapParts], hint: str = "") -> list[str]:
             if parts.gap is not None:
                 alone.append(f"{parts.system} ({number(parts.gap.value)})")
         elif parts.gap is None or parts.difficulty is None:
-            told.append(
+            sentences.append(
                 f"{_beside_control(parts, parts.composition)}: {_concluded(parts.composition)}."
             )
         elif parts.composition.value < 0:
             none = "none are" if parts.composition.high < 0 else "none are shown to be"
-            told.append(
+            sentences.append(
                 f"Of {number(parts.gap.value)} points that {parts.system} loses on new sentences "
                 f"{none} composition: {_beside_control(parts, parts.composition)}."
             )
         else:
             # An interval that holds zero, or that there is none, leaves open whether it is any.
             are = "are" if parts.composition.low > 0 else "may be"
-            told.append(
+            sentences.append(
                 f"Of {number(parts.gap.value)} points that {parts.system} loses on new sentences "
                 f"{shown(parts.composition)} {are} composition and {shown(parts.difficulty)} "
                 f"difficulty{named(parts)}."
             )
-    if len(told) > MOST_TOLD:
-        told = [*told[:MOST_TOLD], f"{len(told) - MOST_TOLD} more gaps are in the table of gaps."]
+    if len(sentences) > MOST_TOLD:
+        sentences = [
+            *sentences[:MOST_TOLD],
+            f"{len(sentences) - MOST_TOLD} more gaps are in the table of gaps.",
+        ]
     if alone:
-        told.append(
+        sentences.append(
             f"Points lost on new sentences: {', '.join(alone[:MOST_TOLD])}"
             f"{', ...' if len(alone) > MOST_TOLD else ''}. No control: part of it may be "
             f"difficulty{f' ({hint})' if hint else ''}."
         )
-    return told
+    return sentences
 
 
 def _beside_control(parts: GapParts, composition: Estimate) -> str:

@@ -89,9 +89,9 @@ def is_zero_one(values: Array) -> bool:
 def cluster_codes(labels: Sequence[str]) -> Clusters | None:
     """Cluster numbers of labels, an empty label alone; None where no two belong together."""
     codes = np.empty(len(labels), dtype=np.int64)
-    known: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for position, label in enumerate(labels):
-        codes[position] = known.setdefault(label, len(known)) if label else -1 - position
+        codes[position] = numbers.setdefault(label, len(numbers)) if label else -1 - position
     return codes if 1 < len(np.unique(codes)) < len(codes) else None
 
 

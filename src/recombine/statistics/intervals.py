@@ -56,7 +56,7 @@ class Estimate:
         upper = self.upper_if_unjudged
         return [self.value] if math.isnan(upper) else [self.value, upper]
 
-    def told(self, decimals: int = 1) -> str:
+    def in_digits(self, decimals: int = 1) -> str:
         """The number in digits, and how high it may be where not all could be judged."""
         return " to ".join(f"{end:.{decimals}f}" for end in self.possible)
 

@@ -89,7 +89,7 @@ def clustered_logistic(
             f"for each of {len(kept)} coefficients: read the effects as too large and the "
             "intervals as too narrow.",
         )
-    found = {
+    effects = {
         names[column]: Effect(float(value), float(low), float(high), float(p))
         for column, value, (low, high), p in zip(
             kept, fit.params, intervals, fit.pvalues, strict=True
@@ -97,7 +97,7 @@ def clustered_logistic(
     }
     return Fit(
         {
-            name: found[name] if sure else None
+            name: effects[name] if sure else None
             for name, sure in zip(names[1:], estimable[1:], strict=True)
         },
         notes,
@@ -110,10 +110,10 @@ def separated(design: Array, outcome: Array) -> Mask:
     # A solution lies at a corner and may miss rows that another would tell: ask until none is.
     while not apart.all():
         rest = ~apart
-        told = _told(design[rest], outcome[rest])
-        if not told.any():
+        separating = _told(design[rest], outcome[rest])
+        if not separating.any():
             break
-        apart[rest] = told
+        apart[rest] = separating
     return apart
 
 
@@ -134,8 +134,8 @@ def _told(design: Array, outcome: Array) -> Mask:
     # Zero is always allowed, so that no answer means numerical trouble: then nothing is claimed.
     if programme.x is None or -programme.fun <= TOLERANCE:
         return np.zeros(len(outcome), dtype=np.bool_)
-    told: Mask = (signed @ programme.x > TOLERANCE) & whole
-    return told
+    marks: Mask = (signed @ programme.x > TOLERANCE) & whole
+    return marks
 
 
 def estimable_columns(design: Array) -> tuple[list[bool], list[int]]:
@@ -170,7 +170,7 @@ def _separation_notes(
 ) -> tuple[str, ...]:
     if not apart.any():
         return ()
-    found = [
+    sentences = [
         f"all {int(rows.sum()):,} where '{name}' {how} are {'wrong' if value else 'right'}"
         for column, name in enumerate(names[1:], start=1)
         if set(np.unique(design[:, column])) == {0.0, 1.0}
@@ -179,7 +179,7 @@ def _separation_notes(
         for value in (0.0, 1.0)
         if (outcome[rows] == value).all()
     ]
-    why = "; ".join(found) or "the factors tell right from wrong without exception there"
+    why = "; ".join(sentences) or "the factors tell right from wrong without exception there"
     return (
         f"A dash: not estimable, no finite odds ratio fits. {int(apart.sum()):,} of "
         f"{len(apart):,} sentences are left out ({why}).",

@@ -32,17 +32,18 @@ FEWEST_SLICES = 3
 FLOOR = 0.01
 
 
-class SliceSeeds(NamedTuple):
-    """What the seeds of two systems did on one slice."""
+class PooledSeeds(NamedTuple):
+    """What the seeds of two systems did, as if they had one variance over seeds."""
 
     # System by system the deviation of every seed's mean from the mean of its seeds.
     deviations: tuple[Array, ...]
-    # The variance of a seed's mean, pooled over both systems, with its degrees of freedom.
+    # The variance of a seed's mean, with its degrees of freedom.
     by_seed: float
     freedom: int
-    # The part of it that neither seed nor unit explains.
+    # What neither seed nor unit explains.
+    residual: float
+    # The part of `by_seed` that is residual, and the variance of the units.
     noise: float
-    # The variance of the units.
     by_unit: float
 
 
@@ -53,8 +54,8 @@ class SeedLuck(NamedTuple):
     own: Component
 
 
-def slice_seeds(*tables: Array) -> SliceSeeds | None:
-    """What two seeds x units tables of one slice show; None where neither has several seeds."""
+def pooled_seeds(*tables: Array) -> PooledSeeds | None:
+    """What seeds x units tables of systems show together; None where none has several seeds."""
     several = [table for table in tables if len(table) > 1]
     freedom = sum(len(table) - 1 for table in several)
     if not freedom:
@@ -62,25 +63,27 @@ def slice_seeds(*tables: Array) -> SliceSeeds | None:
     means = [table.mean(axis=1) for table in several]
     deviations = tuple(seeds - seeds.mean() for seeds in means)
     residual = sum((len(table) - 1) * residual_mean_square(table) for table in several) / freedom
-    return SliceSeeds(
+    return PooledSeeds(
         deviations,
         sum(float((part**2).sum()) for part in deviations) / freedom,
         freedom,
+        residual,
         residual / tables[0].shape[1],
         float(np.mean([table.var(axis=1).mean() for table in tables])),
     )
 
 
-def luck_of_slices(slices: Sequence[SliceSeeds]) -> list[SeedLuck | None]:
+def luck_of_slices(slices: Sequence[PooledSeeds]) -> list[SeedLuck | None]:
     """The variance over seeds on every slice of two systems; None where all know too little."""
     by_seed, noise, by_unit = (
-        np.array([getattr(one, name) for one in slices]) for name in ("by_seed", "noise", "by_unit")
+        np.array([getattr(seeds, name) for seeds in slices])
+        for name in ("by_seed", "noise", "by_unit")
     )
     varied = by_unit > 0
     if varied.sum() < FEWEST_SLICES:
         return [None] * len(slices)
     freedom = slices[0].freedom
-    scaled = [one.deviations for one in slices if one.by_unit > 0]
+    scaled = [seeds.deviations for seeds in slices if seeds.by_unit > 0]
     scales = np.sqrt(by_unit[varied])
     common = (
         sum(

@@ -16,10 +16,9 @@ from recombine.statistics.intervals import (
     Component,
     Estimate,
     crossed_components,
-    residual_mean_square,
     without_residual,
 )
-from recombine.statistics.luck import SeedLuck
+from recombine.statistics.luck import SeedLuck, pooled_seeds
 
 # Fewer units than this cannot reach p < .05 by any exact test: 2 / 2^5 is .0625.
 FEWEST_UNITS = 6
@@ -68,7 +67,7 @@ def difference_components(
     units = first.shape[1]
     gain = second.mean(axis=0) - first.mean(axis=0)
     by_unit = float(gain.var(ddof=1))
-    pooled = _pooled(first, second)
+    pooled = pooled_seeds(first, second)
     if pooled is None:
         return [Component(by_unit / units, freedom)]
     means = 1 / len(first) + 1 / len(second)
@@ -96,7 +95,7 @@ def unpaired_components(
         parts = [Component(float(between.var(ddof=1)) / len(first), len(first) - 1)]
         each = zip(tables, freedoms, strict=True)
         return [*parts, *(crossed_components(table, freedom)[-1] for table, freedom in each)]
-    pooled = _pooled(*tables)
+    pooled = pooled_seeds(*tables)
     parts = []
     if pooled is not None:
         means = 1 / len(first) + 1 / len(second)
@@ -106,26 +105,6 @@ def unpaired_components(
         excess = without_residual(float(table.mean(axis=0).var(ddof=1)), residual)
         parts.append(Component(excess / table.shape[1], freedom))
     return parts
-
-
-class _Pooled(NamedTuple):
-    """One variance over seeds for several systems, with its degrees of freedom."""
-
-    by_seed: float
-    residual: float
-    freedom: int
-
-
-def _pooled(*tables: Array) -> _Pooled | None:
-    """Pool what the systems with several seeds say of them; None where there is none."""
-    several = [table for table in tables if len(table) > 1]
-    freedom = sum(len(table) - 1 for table in several)
-    if not freedom:
-        return None
-    weights = [(len(table) - 1) / freedom for table in several]
-    by_seed = np.dot(weights, [table.mean(axis=1).var(ddof=1) for table in several])
-    residual = np.dot(weights, [residual_mean_square(table) for table in several])
-    return _Pooled(float(by_seed), float(residual), freedom)
 
 
 def least_p(units: int) -> float:

@@ -93,8 +93,8 @@ def spearman(left: Array, right: Array) -> Array:
     count = left.shape[1]
     ranks = [side.argsort(axis=1).argsort(axis=1) for side in (left, right)]
     squares = ((ranks[0] - ranks[1]) ** 2).sum(axis=1)
-    found: Array = 1 - 6 * squares / (count * (count**2 - 1))
-    return found
+    simulated: Array = 1 - 6 * squares / (count * (count**2 - 1))
+    return simulated
 
 
 def _interval(
@@ -107,11 +107,11 @@ def _interval(
 ) -> Estimate:
     """Invert two one-sided tests under a bivariate normal population of systems."""
     generator = np.random.Generator(np.random.PCG64(seed))
-    one, other = generator.standard_normal((2, DRAWS, systems))
+    normals, other = generator.standard_normal((2, DRAWS, systems))
     tail = (1 - confidence) / 2
 
     def chance(correlation: float, above: bool) -> float:
-        drawn = statistic(one, correlation * one + math.sqrt(1 - correlation**2) * other)
+        drawn = statistic(normals, correlation * normals + math.sqrt(1 - correlation**2) * other)
         # Equal values of a discrete statistic may differ in the last bit.
         beyond = drawn >= observed - 1e-9 if above else drawn <= observed + 1e-9
         return float(beyond.mean())

@@ -27,7 +27,7 @@ from recombine.statistics.intervals import (
     two_sided_p,
     unknown,
 )
-from recombine.statistics.luck import SeedLuck, SliceSeeds, slice_seeds
+from recombine.statistics.luck import PooledSeeds, SeedLuck, pooled_seeds
 from recombine.statistics.paired import (
     FEWEST_UNITS,
     UNDECIDABLE,
@@ -129,9 +129,9 @@ class Sample:
             estimate, parts, self.units.count, aggregator.limits, self.confidence, name
         )
 
-    def seeds_of(self, first: str, second: str) -> SliceSeeds | None:
+    def seeds_of(self, first: str, second: str) -> PooledSeeds | None:
         """What the seeds of two systems did; None where neither has several."""
-        return slice_seeds(self.contributions(first), self.contributions(second))
+        return pooled_seeds(self.contributions(first), self.contributions(second))
 
     def difference(self, first: str, second: str, luck: SeedLuck | None = None) -> PairedDifference:
         """Second minus first, seeds taken into account where there are several.
@@ -240,31 +240,31 @@ class Sample:
 
     def _speaking(self, first: str, second: str) -> int:
         """How many units differ between two systems at all."""
-        one, other = (
+        first_sums, other = (
             sum(self.units.sums(rows) for rows in self.tables[name]) / len(self.tables[name])
             for name in (first, second)
         )
-        return int((~np.isclose(one, other, rtol=1e-9, atol=1e-12)).any(axis=1).sum())
+        return int((~np.isclose(first_sums, other, rtol=1e-9, atol=1e-12)).any(axis=1).sum())
 
     def _swap_trials(self, first: str, second: str) -> Array:
         """Differences after exchanging outputs at random (Noreen 1989; Riezler & Maxwell 2005).
 
         Observations of one cluster are exchanged together: only whole clusters are exchangeable.
         """
-        (one,), (other,) = self.tables[first], self.tables[second]
+        (first_rows,), (other,) = self.tables[first], self.tables[second]
         if self.aggregator.kind == "rows":
             return np.array(
                 [
-                    self.aggregator.from_rows(np.where(swap, one, other))
-                    - self.aggregator.from_rows(np.where(swap, other, one))
+                    self.aggregator.from_rows(np.where(swap, first_rows, other))
+                    - self.aggregator.from_rows(np.where(swap, other, first_rows))
                     for block in self._swaps()
                     for swap in block[:, self.units.members].astype(bool)[:, :, None]
                 ]
             )
         moved = self._swapped[first] - self._swapped[second]
-        counts = np.full(self.trials, float(len(one)))
+        counts = np.full(self.trials, float(len(first_rows)))
         left = self.aggregator.from_sums(other.sum(axis=0) + moved, counts)
-        right = self.aggregator.from_sums(one.sum(axis=0) - moved, counts)
+        right = self.aggregator.from_sums(first_rows.sum(axis=0) - moved, counts)
         return left - right
 
     @cached_property
