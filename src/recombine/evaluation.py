@@ -90,19 +90,21 @@ class Evaluation(Sequence[Score]):
         title = f"{self.name} on {manifest.name} {manifest.version}"
         if not by:
             rows = tuple(
-                (one.split, one.metric, one, one.counted)
-                for one in self._overall
-                if split in (None, one.split)
+                (score.split, score.metric, score, score.counted)
+                for score in self._overall
+                if split in (None, score.split)
             )
             return Table("scores", title, ("split", "metric", "score", "of"), rows)
-        found = [one for one in self.scores if one.tag == by and split in (None, one.split)]
-        if not found:
-            tags = dict.fromkeys(one.tag for one in self.scores if one.tag)
+        scores = [
+            score for score in self.scores if score.tag == by and split in (None, score.split)
+        ]
+        if not scores:
+            tags = dict.fromkeys(score.tag for score in self.scores if score.tag)
             raise ConfigError(f"no score has the tag '{by}'", hint=f"tags: {', '.join(tags)}")
-        metrics = tuple(dict.fromkeys(one.metric for one in found))
+        metrics = tuple(dict.fromkeys(score.metric for score in scores))
         cells: dict[tuple[str, str], dict[str, Score]] = {}
-        for one in found:
-            cells.setdefault((one.split, one.slice), {})[one.metric] = one
+        for score in scores:
+            cells.setdefault((score.split, score.slice), {})[score.metric] = score
         lines: list[tuple[Cell, ...]] = [
             (part, value, counts_of(scores.values()),
              *(scores.get(metric) for metric in metrics))
@@ -125,34 +127,34 @@ class Evaluation(Sequence[Score]):
         with that value of a tag. What could not be judged is neither. The metric is the first one
         unless it is named.
         """
-        known = list(dict.fromkeys(table.metric for table in self.observations))
-        metric = metric or known[0]
-        if metric not in known:
+        metrics = list(dict.fromkeys(table.metric for table in self.observations))
+        metric = metric or metrics[0]
+        if metric not in metrics:
             raise ConfigError(
-                f"no score is of the metric '{metric}'", hint=f"metrics: {', '.join(known)}"
+                f"no score is of the metric '{metric}'", hint=f"metrics: {', '.join(metrics)}"
             )
         chosen = [
-            one
+            sentence
             for table in self.observations
             if table.metric == metric and split in (None, table.split)
-            for one in self._judged(table)
-            if (wrong is None or one.right is (not wrong))
-            and all(str(one.tags.get(tag)) == str(value) for tag, value in tags.items())
+            for sentence in self._judged(table)
+            if (wrong is None or sentence.right is (not wrong))
+            and all(str(sentence.tags.get(tag)) == str(value) for tag, value in tags.items())
         ]
         return JudgedSentences(chosen[:n])
 
     def _judged(self, table: ObservationTable) -> Iterator[JudgedSentence]:
-        for seen in table.rows():
+        for row in table.rows():
             right = (
                 None
-                if table.undecided is not None and seen.stats[table.undecided]
-                else is_right(seen.value, table.right_value)
+                if table.undecided is not None and row.stats[table.undecided]
+                else is_right(row.value, table.right_value)
             )
-            for one in (table.examples[name] for name in seen.ids if name in table.examples):
+            for example in (table.examples[name] for name in row.ids if name in table.examples):
                 yield JudgedSentence(
-                    one.id, table.split, one.source, one.references,
-                    self.hypotheses.get(one.id, ""), table.metric, seen.value, right,
-                    explain(seen.detail), one.tags,
+                    example.id, table.split, example.source, example.references,
+                    self.hypotheses.get(example.id, ""), table.metric, row.value, right,
+                    explain(row.detail), example.tags,
                 )  # fmt: skip
 
     def compare(
@@ -170,18 +172,18 @@ class Evaluation(Sequence[Score]):
                     f"{self.name} and {other.name} were not scored on the same benchmark: "
                     f"{self.benchmark.path} and {other.benchmark.path}"
                 )
-        found = []
+        compared = []
         for mine in self.observations:
             table = side_by_side_of(everyone, mine.metric, mine.split)
             if len(table.systems) > 1 and metric in (None, mine.metric):
-                found += [(table, one) for one in comparisons_of(table)]
-        if not found:
+                compared += [(table, comparison) for comparison in comparisons_of(table)]
+        if not compared:
             raise DataError(
                 f"{' and '.join(unique_names(everyone))} share no metric and split"
                 if others
                 else "compare with what? No other evaluation is given"
             )
-        return difference_table(found, slices=slices)
+        return difference_table(compared, slices=slices)
 
     def gap(
         self,
@@ -213,9 +215,9 @@ class Evaluation(Sequence[Score]):
         if new not in tables:
             raise DataError(f"{self.name} has no scores of '{metric}' on '{new}'")
         controls = {} if control is None or neutral else dict.fromkeys(names, names[-1])
-        known = tables.get(familiar) if familiar != new else None
+        familiar_table = tables.get(familiar) if familiar != new else None
         aside = names[-1] if control is not None and neutral else ""
-        return tuple(gap_parts(tables[new], known, controls, aside))
+        return tuple(gap_parts(tables[new], familiar_table, controls, aside))
 
     def report(
         self, path: Path | str, *others: Evaluation, options: ReportOptions | None = None
@@ -231,7 +233,7 @@ class Evaluation(Sequence[Score]):
         sizes = [0]
         for split in dict.fromkeys(table.split for table in self.observations):
             examples = self.benchmark.read(split) if self.asked is not None else ()
-            count = sum(one.id in (self.asked or ()) for one in examples)
+            count = sum(example.id in (self.asked or ()) for example in examples)
             sizes.append(count if count < len(examples) else 0)
         return max(sizes)
 
@@ -258,41 +260,45 @@ class Evaluation(Sequence[Score]):
         rows: dict[str, dict[str, Any]] = {}
         values: dict[tuple[str, str], list[float]] = {}
         for table in self.observations:
-            for seen in table.rows():
-                for one in (table.examples[name] for name in seen.ids if name in table.examples):
+            for observation in table.rows():
+                for example in (
+                    table.examples[name] for name in observation.ids if name in table.examples
+                ):
                     row = rows.setdefault(
-                        one.id,
+                        example.id,
                         {
-                            "id": one.id,
+                            "id": example.id,
                             "split": table.split,
-                            "source": one.source,
-                            "reference": one.references[0] if one.references else None,
-                            "hypothesis": self.hypotheses.get(one.id),
+                            "source": example.source,
+                            "reference": example.references[0] if example.references else None,
+                            "hypothesis": self.hypotheses.get(example.id),
                             **{
                                 f"tag.{tag}" if tag in _COLUMNS else tag: value
-                                for tag, value in one.tags.items()
+                                for tag, value in example.tags.items()
                             },
                         },
                     )
-                    values.setdefault((one.id, table.metric), []).append(seen.value)
-                    row[table.metric] = fmean(values[one.id, table.metric])
+                    values.setdefault((example.id, table.metric), []).append(observation.value)
+                    row[table.metric] = fmean(values[example.id, table.metric])
         return pandas.DataFrame(list(rows.values()))
 
     @property
     def _overall(self) -> list[Score]:
-        return [one for one in self.scores if not one.tag]
+        return [score for score in self.scores if not score.tag]
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{one.split} {one.metric} {one.told()}" for one in self._overall)
-        return f"<Evaluation {self.name} on {self.benchmark.manifest.name}: {told}>"
+        scores = ", ".join(
+            f"{score.split} {score.metric} {score.in_digits()}" for score in self._overall
+        )
+        return f"<Evaluation {self.name} on {self.benchmark.manifest.name}: {scores}>"
 
     def __str__(self) -> str:
         return str(self.table())
 
     def _repr_html_(self) -> str:
-        signatures = dict.fromkeys(one.signature for one in self._overall if one.signature)
-        told = "".join(f"<br><small>{escape(one)}</small>" for one in signatures)
-        return html(self.table()) + f"<p>{told.removeprefix('<br>')}</p>"
+        signatures = dict.fromkeys(score.signature for score in self._overall if score.signature)
+        lines = "".join(f"<br><small>{escape(signature)}</small>" for signature in signatures)
+        return html(self.table()) + f"<p>{lines.removeprefix('<br>')}</p>"
 
 
 _COLUMNS = ("id", "split", "source", "reference", "hypothesis")
@@ -301,11 +307,11 @@ _COLUMNS = ("id", "split", "source", "reference", "hypothesis")
 def unique_names(evaluations: Sequence[Evaluation]) -> list[str]:
     """Their names, those that occur again with a number behind them."""
     names: list[str] = []
-    for one in evaluations:
-        name, number = one.name, 1
+    for evaluation in evaluations:
+        name, number = evaluation.name, 1
         while name in names:
             number += 1
-            name = f"{one.name}-{number}"
+            name = f"{evaluation.name}-{number}"
         names.append(name)
     return names
 
@@ -316,8 +322,8 @@ def side_by_side_of(evaluations: Sequence[Evaluation], metric: str, split: str) 
     return side_by_side(
         [
             table.of(name)
-            for name, one in zip(names, evaluations, strict=True)
-            for table in one.observations
+            for name, evaluation in zip(names, evaluations, strict=True)
+            for table in evaluation.observations
             if (table.metric, table.split) == (metric, split)
         ],
         main_tags=method_of(evaluations[0].benchmark).main_tags,
@@ -332,18 +338,22 @@ def report_source(evaluations: Sequence[Evaluation]) -> ReportRuns:
         runs=(),
         benchmark=first.benchmark,
         cells=tuple(
-            SystemRun(name, 1, {"trained_on": one.trained_on}, hypotheses=one.hypotheses)
-            for name, one in named
+            SystemRun(
+                name, 1, {"trained_on": evaluation.trained_on}, hypotheses=evaluation.hypotheses
+            )
+            for name, evaluation in named
         ),
         scores=tuple(
             Scores(name, 1, table.metric, table.split, None, held=table.of(name))
-            for name, one in named
-            for table in sorted(one.observations, key=lambda table: (table.metric, table.split))
+            for name, evaluation in named
+            for table in sorted(
+                evaluation.observations, key=lambda table: (table.metric, table.split)
+            )
         ),
         notes=tuple(
             f"{name}: scored on a sample of {least:,} examples of each split"
-            for name, one in named
-            if (least := one.sampled)
+            for name, evaluation in named
+            if (least := evaluation.sampled)
         ),
     )
 
@@ -371,7 +381,9 @@ def evaluate(
         benchmark = Benchmark.open(benchmark)
     if isinstance(splits, str):
         splits = [splits]
-    chosen = splits or [one for one in benchmark.splits if one not in (*TRAINING_SPLITS, "dev")]
+    chosen = splits or [
+        split for split in benchmark.splits if split not in (*TRAINING_SPLITS, "dev")
+    ]
     hypotheses: dict[str, str] = {}
     asked: set[str] = set()
     for split in chosen:

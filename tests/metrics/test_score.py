@@ -81,8 +81,8 @@ def test_seeds_are_never_best_of():
 
 def test_a_score_is_told_as_far_as_it_may_reach():
     """With what could not be judged, and alone where all was judged."""
-    assert make(value=28.04).told() == "28.0"
-    assert make(value=28.04, undecided=10.01).told(2) == "28.04 to 38.05"
+    assert make(value=28.04).in_digits() == "28.0"
+    assert make(value=28.04, undecided=10.01).in_digits(2) == "28.04 to 38.05"
 
 
 def test_a_score_says_of_how_many_it_speaks():

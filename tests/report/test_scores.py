@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from recombine.benchmark import Benchmark
 from recombine.files import read_jsonl
-from recombine.metrics.observations import is_number
 from recombine.metrics.scoring import score
+from recombine.metrics.slices import is_number
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
 from recombine.report.reading.observations import read_observations

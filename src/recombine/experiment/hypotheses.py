@@ -120,8 +120,10 @@ def _is_json(text: str) -> bool:
 def _match_rows(
     path: Path, lines: Sequence[str], benchmark: Benchmark, split: str | None
 ) -> tuple[dict[str, str], list[str]]:
-    known = {example.id: name for name in benchmark.splits for example in benchmark.iterate(name)}
-    found: dict[str, str] = {}
+    split_of = {
+        example.id: name for name in benchmark.splits for example in benchmark.iterate(name)
+    }
+    texts: dict[str, str] = {}
     others = lost = 0
     for number, line in enumerate(lines, start=1):
         where = Where(str(path), number)
@@ -142,28 +144,28 @@ def _match_rows(
                 where,
                 hint=f"it has: {', '.join(row)}" if row else "the first line is a JSON object",
             )
-        if identity not in known:
-            close = difflib.get_close_matches(identity, known, n=1)
+        if identity not in split_of:
+            close = difflib.get_close_matches(identity, split_of, n=1)
             raise DataError(
                 f"unknown id '{identity}': benchmark {benchmark.manifest.name} has no such example",
                 where,
                 hint=f"did you mean '{close[0]}'?" if close else "is it the right benchmark?",
             )
-        if identity in found:
+        if identity in texts:
             raise DataError(f"duplicate id '{identity}'", where)
-        found[identity] = hypothesis
-    if not found:
+        texts[identity] = hypothesis
+    if not texts:
         raise DataError(
             f"no row is of {benchmark.manifest.name}",
             Where(str(path)),
             hint=f"{others} are of other test suites, {lost} failed",
         )
     chosen = {
-        identity: text for identity, text in found.items() if split in (None, known[identity])
+        identity: text for identity, text in texts.items() if split in (None, split_of[identity])
     }
-    covered = Counter(known[identity] for identity in chosen)
+    covered = Counter(split_of[identity] for identity in chosen)
     if not chosen:
-        there = ", ".join(dict.fromkeys(known[identity] for identity in found))
+        there = ", ".join(dict.fromkeys(split_of[identity] for identity in texts))
         raise DataError(
             f"no row is of split '{split}'", Where(str(path)), hint=f"there are rows of: {there}"
         )
@@ -172,8 +174,8 @@ def _match_rows(
         notes.append(f"{others} rows of other test suites are left out")
     if lost:
         notes.append(f"{lost} rows say {WMT_FAILED}: no translation")
-    if len(chosen) < len(found):
-        notes.append(f"{len(found) - len(chosen)} rows of other splits are not scored")
+    if len(chosen) < len(texts):
+        notes.append(f"{len(texts) - len(chosen)} rows of other splits are not scored")
     notes += [
         f"{size - count} of {size} examples of split '{name}' have no hypothesis"
         for name, count in covered.items()
@@ -182,6 +184,6 @@ def _match_rows(
     return chosen, notes
 
 
-def _blank_note(found: dict[str, str]) -> list[str]:
-    blank = sum(1 for hypothesis in found.values() if not hypothesis.strip())
+def _blank_note(texts: dict[str, str]) -> list[str]:
+    blank = sum(1 for hypothesis in texts.values() if not hypothesis.strip())
     return [f"{blank} hypotheses are blank; they count as wrong"] if blank else []

@@ -123,10 +123,10 @@ def score_run(
             nothing = DataError("it has no translations yet", hint="recombine translate ...")
             failures.add(nothing, cell)
             continue
-        known = len(failures.found)
+        before = len(failures.found)
         with failures.apart(cell):
             _require_same_system(experiment, benchmark, cell)
-        if len(failures.found) > known:
+        if len(failures.found) > before:
             continue
         with failures.apart(cell):
             for work in unscored(

@@ -117,7 +117,7 @@ def _translate_cell(
                         hook(ready, "recall")(cell.record().get("described", {}))
                 started = time.time()
                 file = hook(ready, "outputs")(split, cell.seed, checkpoint)
-                made = None if file is None else read_hypotheses(file, benchmark, split)[0]
+                texts = None if file is None else read_hypotheses(file, benchmark, split)[0]
                 translated = translate_to_file(
                     ready,
                     [SourceSentence(example.id, example.source) for example in sample(split)],
@@ -126,7 +126,7 @@ def _translate_cell(
                     force=force,
                     retry=retry,
                     description=f"{cell.system} seed {cell.seed} {path.stem}",
-                    made=made,
+                    known_answers=texts,
                     note=functools.partial(_describe, ready, cell),
                 )
                 _record_translation(cell, translated, time.time() - started)
@@ -149,10 +149,10 @@ def _describe(system: Any, cell: Cell) -> None:
 
 def asked_checkpoints(experiment: Experiment, system: Any, cell: Cell) -> list[str]:
     """The checkpoints that are translated beside the model; all of them are known once trained."""
-    known = hook(system, "checkpoints")(cell.model) if experiment.checkpoints else ()
-    if not known and not is_trainable(system):
+    checkpoints = hook(system, "checkpoints")(cell.model) if experiment.checkpoints else ()
+    if not checkpoints and not is_trainable(system):
         return []
-    return list(known if "all" in experiment.checkpoints else experiment.checkpoints)
+    return list(checkpoints if "all" in experiment.checkpoints else experiment.checkpoints)
 
 
 def _load(system: Any, cell: Cell, checkpoint: str | None) -> Any:

@@ -152,15 +152,15 @@ def translate_to_file(
     force: bool = False,
     retry: bool = False,
     description: str = "translate",
-    made: Mapping[str, str] | None = None,
+    known_answers: Mapping[str, str] | None = None,
     note: Callable[[], None] = lambda: None,
 ) -> Translated:
     """Complete the translations file at `path`, as far as the system can.
 
     With `retry` sentences that were refused for good are asked for again, and what was translated
-    before the system's code was mended is kept. What was `made` elsewhere, by id, is not asked for.
-    `note` is called in any case, before the file counts as complete, because a complete file is not
-    visited again.
+    before the system's code was mended is kept. Sentences of `known_answers`, by id, are not asked
+    for. `note` is called in any case, before the file counts as complete, because a complete file
+    is not visited again.
     """
     meta, errors = Meta(path), errors_of(path)
     if force:
@@ -183,10 +183,10 @@ def translate_to_file(
             fresh = [
                 source.id
                 for source in sources
-                if source.id in (made or {}) and source.id not in translated
+                if source.id in (known_answers or {}) and source.id not in translated
             ]
             translated |= {
-                identity: {"id": identity, "hyp": one_line((made or {})[identity])}
+                identity: {"id": identity, "hyp": one_line((known_answers or {})[identity])}
                 for identity in fresh
             }
             count += len(fresh)

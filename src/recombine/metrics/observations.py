@@ -24,7 +24,7 @@ from recombine.config import to_plain
 from recombine.errors import DataError
 from recombine.metrics.base import Metric, Observation, aggregator_of
 from recombine.metrics.score import Score, undecided_share
-from recombine.metrics.slices import Rows, Slices, SplitExamples
+from recombine.metrics.slices import Rows, Slices, SplitExamples, is_number
 from recombine.registry import require
 from recombine.statistics.aggregate import Aggregator, Array, Clusters
 from recombine.statistics.sample import Sample, Sampling
@@ -84,7 +84,7 @@ class Measure:
     @property
     def facts(self) -> dict[str, Any]:
         """What is said here, by name, for another object about the same metric and split."""
-        return {one.name: getattr(self, one.name) for one in fields(Measure)}
+        return {field.name: getattr(self, field.name) for field in fields(Measure)}
 
 
 def measure_of(metric: Metric, split: str) -> Measure:
@@ -139,10 +139,10 @@ class ObservationTable(Measure):
     @cached_property
     def seeds(self) -> dict[str, tuple[int, ...]]:
         """System -> its seeds, in report order."""
-        found: dict[str, tuple[int, ...]] = {}
+        seeds: dict[str, tuple[int, ...]] = {}
         for system, seed in self.stats:
-            found[system] = (*found.get(system, ()), seed)
-        return found
+            seeds[system] = (*seeds.get(system, ()), seed)
+        return seeds
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -178,7 +178,7 @@ class ObservationTable(Measure):
             }
             for system, seed in self.stats
         ]  # fmt: skip
-        return pandas.concat([pandas.DataFrame(one) for one in frames], ignore_index=True)
+        return pandas.concat([pandas.DataFrame(frame) for frame in frames], ignore_index=True)
 
     def at(self, places: Sequence[int]) -> ObservationTable:
         """Some of the rows, without details."""
@@ -365,7 +365,7 @@ class ObservationTable(Measure):
 def observed(
     metric: Metric,
     split: str,
-    seen: Sequence[Observation],
+    observations: Sequence[Observation],
     *,
     unobserved: Sequence[tuple[str, ...]],
     failed: Collection[str],
@@ -373,18 +373,18 @@ def observed(
 ) -> ObservationTable:
     """The table of one system, from what a metric saw of its output."""
     voice = ("", 1)
-    classes = tuple(str(one.detail.get("class", "")) if one.detail else "" for one in seen)
-    stats = np.array([one.stats for one in seen], dtype=np.float64)
+    classes = tuple(str(row.detail.get("class", "")) if row.detail else "" for row in observations)
+    stats = np.array([row.stats for row in observations], dtype=np.float64)
     return ObservationTable(
         **measure_of(metric, split).facts,
-        keys=tuple(one.key for one in seen),
-        ids=tuple(one.ids for one in seen),
+        keys=tuple(row.key for row in observations),
+        ids=tuple(row.ids for row in observations),
         unobserved=tuple(unobserved),
         examples=examples,
-        values={voice: np.array([one.value for one in seen], dtype=np.float64)},
+        values={voice: np.array([row.value for row in observations], dtype=np.float64)},
         stats={voice: stats},
         classes={voice: classes if any(classes) else ()},
-        details={voice: [one.detail for one in seen]},
+        details={voice: [row.detail for row in observations]},
         failed={voice: frozenset(failed)},
         notes=metric.notes,
     )
@@ -418,15 +418,15 @@ def side_by_side(
     examples = first.examples
     if only is not None:
         pairs = zip(first.keys, first.ids, strict=True)
-        common &= {key for key, ids in pairs if all(one in only for one in ids)}
+        common &= {key for key, ids in pairs if all(name in only for name in ids)}
     keys = tuple(key for key in first.keys if key in common)
     aligned = [_aligned(table, keys) for table in tables]
     ids = aligned[0].ids
     # Keys that not every system and seed has are in nobody's score, but it is of them, too.
-    left = [group for group in lost.values() if all(one in examples for one in group)]
-    seen = {one for group in (*ids, *left) for one in group}
+    left = [group for group in lost.values() if all(member in examples for member in group)]
+    members = {member for group in (*ids, *left) for member in group}
     rest = dict.fromkeys(group for table in tables for group in table.unobserved)
-    unseen = [group for group in rest if group[0] in examples and group[0] not in seen]
+    unseen = [group for group in rest if group[0] in examples and group[0] not in members]
     return replace(
         first,
         keys=keys,
@@ -444,12 +444,14 @@ def _columns(
     tables: Iterable[ObservationTable], called: Callable[[Voice], Voice] = lambda voice: voice
 ) -> dict[str, Any]:
     """The columns of several tables, by name, with the systems and seeds called anew."""
-    found: dict[str, Any] = {}
+    columns_of: dict[str, Any] = {}
     for table in tables:
         for name in ("values", "stats", "classes", "details", "failed"):
             columns = getattr(table, name).items()
-            found.setdefault(name, {}).update({called(voice): one for voice, one in columns})
-    return found
+            columns_of.setdefault(name, {}).update(
+                {called(voice): column for voice, column in columns}
+            )
+    return columns_of
 
 
 def _aligned(table: ObservationTable, keys: tuple[str, ...]) -> ObservationTable:
@@ -462,8 +464,8 @@ def _aligned(table: ObservationTable, keys: tuple[str, ...]) -> ObservationTable
 
 def _judges_differ(signatures: Iterable[str]) -> bool:
     """Whether a metric learned from outputs, or for one system from more texts than for another."""
-    learned = {found[0] for one in signatures if (found := re.search(r"\|fillers:[^|@]*", one))}
-    return len(learned) > 1 or any("hypotheses" in one for one in learned)
+    learned = {match[0] for text in signatures if (match := re.search(r"\|fillers:[^|@]*", text))}
+    return len(learned) > 1 or any("hypotheses" in text for text in learned)
 
 
 def comparable(signature: str) -> str:
@@ -481,10 +483,10 @@ def _require_same_metric(tables: Sequence[ObservationTable]) -> None:
             ((system, seed),) = table.stats
             by_signature.setdefault(f"{signature} {options}", f"{system}, seed {seed}")
     if len(by_signature) > 1:
-        (one, first), (other, second) = list(by_signature.items())[:2]
+        (options_text, first), (other, second) = list(by_signature.items())[:2]
         raise DataError(
             f"{tables[0].metric} on {tables[0].split} is not the same metric for {first}, and for "
-            f"{second}: {one} / {other}",
+            f"{second}: {options_text} / {other}",
             hint="score both with the same options and versions, "
             "or leave the metric out: -o 'metrics=[...]'",
         )
@@ -494,11 +496,3 @@ def best_first(scores: Mapping[str, float], higher_is_better: bool) -> list[str]
     """Names by score. Nobody knows where a system without a score stands: it comes last."""
     sign = -1.0 if higher_is_better else 1.0
     return sorted(scores, key=lambda name: (math.isnan(scores[name]), sign * scores[name], name))
-
-
-def is_number(text: str) -> bool:
-    """Whether a tag value is a number (and so belongs on a line, not in a list)."""
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False

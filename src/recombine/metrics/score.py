@@ -69,11 +69,12 @@ def write_scores(path: Path, scores: Iterable[Score]) -> None:
     """Write scores.csv atomically."""
     rows = [
         [
-            one.split, one.tag or ALL, one.slice or ALL, one.metric, one.n, one.of, one.failed,
-            f"{one.value:.4f}", f"{one.low:.4f}", f"{one.high:.4f}", one.method, one.signature,
-            f"{one.undecided:.4f}",
+            score.split, score.tag or ALL, score.slice or ALL, score.metric,
+            score.n, score.of, score.failed,
+            f"{score.value:.4f}", f"{score.low:.4f}", f"{score.high:.4f}",
+            score.method, score.signature, f"{score.undecided:.4f}",
         ]
-        for one in scores
+        for score in scores
     ]  # fmt: skip
     stream = io.StringIO()
     inert = [[inert_cell(cell) for cell in row] for row in rows]
@@ -89,14 +90,15 @@ def tidy_rows(scores: Sequence[Score]) -> tuple[list[str], list[list[object]]]:
         "undecided",
     ]  # fmt: skip
     rows: list[list[object]] = []
-    for one in scores:
+    for score in scores:
         rows.append(
             [
-                one.split, one.tag, one.slice, one.metric, one.system, one.n, one.of, one.failed,
-                round(one.value, 4), round(one.low, 4), round(one.high, 4), one.method,
-                len(one.seeds), "" if math.isnan(one.sd) else round(one.sd, 4),
-                round(min(one.seeds), 4), round(max(one.seeds), 4), one.signature,
-                round(one.undecided, 4),
+                score.split, score.tag, score.slice, score.metric, score.system,
+                score.n, score.of, score.failed,
+                round(score.value, 4), round(score.low, 4), round(score.high, 4), score.method,
+                len(score.seeds), "" if math.isnan(score.sd) else round(score.sd, 4),
+                round(min(score.seeds), 4), round(max(score.seeds), 4), score.signature,
+                round(score.undecided, 4),
             ]
         )  # fmt: skip
     return columns, rows

@@ -59,38 +59,38 @@ def create_metrics(
         # BLEU of an unspaced language depends on its tokeniser, so the character figure goes along.
         wanted.insert(wanted.index("bleu") + 1, "bleu-char")
     given = _options_of(wanted, options or {})
-    made = {name: create_metric(name, benchmark, given.get(name, {})) for name in wanted}
+    metrics = {name: create_metric(name, benchmark, given.get(name, {})) for name in wanted}
     called: dict[str, str] = {}
-    for name, metric in made.items():
+    for name, metric in metrics.items():
         if called.setdefault(metric.name, name) != name:
             raise ConfigError(
                 f"'{called[metric.name]}' and '{name}' are both called '{metric.name}', and their "
                 "scores could not be told apart",
                 hint=f"declare another `name` in {name}",
             )
-    return list(made.values())
+    return list(metrics.values())
 
 
 def _options_of(
     wanted: Sequence[str], options: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Mapping[str, Any]]:
     """Options by the metric's full name; ./file.py:Name is called Name for short."""
-    found: dict[str, Mapping[str, Any]] = {}
+    by_name: dict[str, Mapping[str, Any]] = {}
     for called, given in options.items():
         if not isinstance(given, Mapping):
             raise ConfigError(
                 f"option '{called}' names no metric", hint="write -o METRIC.OPTION=VALUE"
             )
-        meant = [one for one in wanted if called in (one, one.rpartition(":")[2])]
+        meant = [name for name in wanted if called in (name, name.rpartition(":")[2])]
         if not meant:
-            short = dict.fromkeys(one.rpartition(":")[2] for one in wanted)
+            short = dict.fromkeys(name.rpartition(":")[2] for name in wanted)
             raise ConfigError(
                 f"there are options for the metric '{called}', which is not scored",
                 hint=f"metrics here: {', '.join(short)}",
             )
         for name in meant:
-            found[name] = {**found.get(name, {}), **given}
-    return found
+            by_name[name] = {**by_name.get(name, {}), **given}
+    return by_name
 
 
 def create_metric(name: str, benchmark: Benchmark, options: Mapping[str, Any]) -> Metric:
@@ -157,7 +157,7 @@ def observe(
     groups = by_key(metric, items)
     left_out = skip or metric.missing == "left out"
     lacking = {item.example.id for item in items if item.missing}
-    seen: list[Observation] = []
+    observations: list[Observation] = []
     unobserved: list[tuple[str, ...]] = []
     failed: set[str] = set()
     # What is analysed and observed stays, and is no cycle: half of the time of `partial`.
@@ -169,12 +169,14 @@ def observe(
             if observation is None:
                 unobserved.append(ids)
             else:
-                seen.append(observation)
+                observations.append(observation)
             # A pair is observed at its second sentence.
             if not lacking.isdisjoint((*ids, *(observation.ids if observation else ()))):
                 failed.add(ids[0])
             bar.advance()
-    return observed(metric, split, seen, unobserved=unobserved, failed=failed, examples=examples)
+    return observed(
+        metric, split, observations, unobserved=unobserved, failed=failed, examples=examples
+    )
 
 
 def score(
@@ -221,11 +223,11 @@ def score(
             metric.prepare(there if left_out else everything)
         prepared[left_out].append(metric)
         skip = missing == "skip"
-        found = [
+        tables_of = [
             observe(metric, items, split, skip=skip, examples=examples[split])
             for split, items in covered.items()
         ]
-        for table in found:
+        for table in tables_of:
             if table.keys:
                 (stats,) = table.stats.values()
                 require_kind(metric, stats)
@@ -245,7 +247,7 @@ def is_as_shipped(benchmark: Benchmark, name: str, options: Mapping[str, Any]) -
         return False
     # An option that only one of the two knows is of another version.
     now, then = json.loads(json.dumps([plain, options]))
-    return all(now[one] == value for one, value in then.items() if one in now)
+    return all(now[option] == value for option, value in then.items() if option in now)
 
 
 def about_nothing(
@@ -255,11 +257,11 @@ def about_nothing(
 ) -> list[str]:
     """The metrics, of those asked for, that are about none of the sentences scored."""
     metrics = [name for name in metrics if USE not in (options or {}).get(name, {})]
-    found = {table.metric for table in tables}
+    scored = {table.metric for table in tables}
     return [
         name
         for name in metrics
-        if name not in found and registry.lookup("metric", name).name not in found
+        if name not in scored and registry.lookup("metric", name).name not in scored
     ]
 
 
@@ -276,24 +278,25 @@ def _items(
         )
     texts = {name: _text(name, given) for name, given in hypotheses.items()}
     unknown = set(texts)
-    found = {}
+    items = {}
     for split in splits if splits is not None else benchmark.splits:
         examples = benchmark.read(split)
-        unknown.difference_update(one.id for one in examples)
-        examples = [one for one in examples if asked is None or one.id in asked]
-        if any(one.id in texts for one in examples):
-            found[split] = [
-                Scored(one, texts.get(one.id, ""), one.id not in texts) for one in examples
+        unknown.difference_update(example.id for example in examples)
+        examples = [example for example in examples if asked is None or example.id in asked]
+        if any(example.id in texts for example in examples):
+            items[split] = [
+                Scored(example, texts.get(example.id, ""), example.id not in texts)
+                for example in examples
             ]
     for split in benchmark.splits if unknown else ():
-        unknown.difference_update(one.id for one in benchmark.read(split))
+        unknown.difference_update(example.id for example in benchmark.read(split))
     if unknown:
         raise DataError(
             f"{len(unknown):,} of {len(texts):,} hypotheses are of no example of benchmark "
             f"{benchmark.manifest.name}, such as '{min(unknown)}'",
             hint="hypotheses go by the id of an example",
         )
-    return found
+    return items
 
 
 def _text(name: str, given: object) -> str:

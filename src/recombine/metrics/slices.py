@@ -5,6 +5,7 @@ One slicer serves scoring and report, so that a score of a slice is of the same 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -36,13 +37,13 @@ class SplitExamples(dict[str, Example]):
 
     def slices(self, groups: Sequence[tuple[str, ...]], observed: int) -> Slices:
         """The slices of keys, each the ids of its examples; metrics of a split share them."""
-        found = self._last.get(observed)
-        if found is None or found[0] != groups:
-            members = [[self[one] for one in group if one in self] for group in groups]
-            found = (groups, Slices(members, observed))
+        cached = self._last.get(observed)
+        if cached is None or cached[0] != groups:
+            members = [[self[name] for name in group if name in self] for group in groups]
+            cached = (groups, Slices(members, observed))
             self._last.clear()
-            self._last[observed] = found
-        return found[1]
+            self._last[observed] = cached
+        return cached[1]
 
     @cached_property
     def _last(self) -> dict[int, tuple[Sequence[tuple[str, ...]], Slices]]:
@@ -59,14 +60,16 @@ class Slices:
     @cached_property
     def labels(self) -> Mapping[str, Labels]:
         """Tag -> the value of every key; a key whose examples disagree has none."""
-        names = dict.fromkeys(name for group in self._members for one in group for name in one.tags)
-        found = {name: self._column(name) for name in names}
-        if LENGTH_TAG not in found:
-            lengths = (source_length(one[0].source) if one else None for one in self._members)
-            found[LENGTH_TAG] = np.array(
-                [NO_TAG if one is None else str(one) for one in lengths], dtype=object
+        names = dict.fromkeys(
+            name for group in self._members for example in group for name in example.tags
+        )
+        columns = {name: self._column(name) for name in names}
+        if LENGTH_TAG not in columns:
+            lengths = (source_length(group[0].source) if group else None for group in self._members)
+            columns[LENGTH_TAG] = np.array(
+                [NO_TAG if length is None else str(length) for length in lengths], dtype=object
             )
-        return found
+        return columns
 
     def _column(self, name: str) -> Labels:
         column = np.full(len(self._members), NO_TAG, dtype=object)
@@ -74,8 +77,8 @@ class Slices:
             if len(group) == 1:
                 value = group[0].tags.get(name)
             else:
-                found = {one.tags[name] for one in group if name in one.tags}
-                value = found.pop() if len(found) == 1 else None
+                values = {example.tags[name] for example in group if name in example.tags}
+                value = values.pop() if len(values) == 1 else None
             if value is not None:
                 column[position] = value if type(value) is str else show_tag(value)
         return column
@@ -101,8 +104,8 @@ class Slices:
         """Value of a tag -> its observations."""
         if tag not in self._rows:
             keys = self.all_keys(tag).items()
-            found = {value: rows[rows < self.observed] for value, rows in keys}
-            self._rows[tag] = {value: rows for value, rows in found.items() if len(rows)}
+            observed = {value: rows[rows < self.observed] for value, rows in keys}
+            self._rows[tag] = {value: rows for value, rows in observed.items() if len(rows)}
         return self._rows[tag]
 
     def group_by(self, *tags: str) -> dict[tuple[str, ...], Rows]:
@@ -160,7 +163,10 @@ class Slices:
         columns = [self.tags[tag] for tag in tags if tag in self.tags]
         groups = [] if name in self.tags else [self._groups]
         return [
-            next((f"{place} {one}" for place, one in enumerate(labels) if one != NO_TAG), NO_TAG)
+            next(
+                (f"{place} {label}" for place, label in enumerate(labels) if label != NO_TAG),
+                NO_TAG,
+            )
             for labels in zip(*columns, *groups, strict=True)
         ]
 
@@ -190,3 +196,11 @@ def show_tag(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)
+
+
+def is_number(text: str) -> bool:
+    """Whether a tag value is a number (and so belongs on a line, not in a list)."""
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False

@@ -81,21 +81,21 @@ def write_campaign(runs: Sequence[Path], path: Path, sample: int = 0) -> int:
 
 def _items(source: ReportRuns, sample: int) -> Iterator[dict[str, Any]]:
     """The sentences that every system translated, with what metrics suspect."""
-    firsts = {one.name: one for one in reversed(source.cells)}
+    firsts = {cell.name: cell for cell in reversed(source.cells)}
     systems = dict(reversed(firsts.items()))
     hidden = (*source.method.hidden_splits, "train", "control", "dev")
     for split in source.splits():
         if split in hidden:
             continue
-        said = {name: one.translations(split) for name, one in systems.items()}
+        texts_of = {name: cell.translations(split) for name, cell in systems.items()}
         rows = [
-            one
-            for one in source.examples(split).values()
-            if all(one.id in texts for texts in said.values())
+            example
+            for example in source.examples(split).values()
+            if all(example.id in texts for texts in texts_of.values())
         ]
         suspected = dict(_suspected(source, split))
         for example in stratified_sample(rows, sample, 0):
-            texts = {name: said[name][example.id] for name in systems}
+            texts = {name: texts_of[name][example.id] for name in systems}
             marks = {
                 name: _marks(example, text, suspected.get((name, example.id), {}))
                 for name, text in texts.items()
@@ -117,15 +117,17 @@ def _suspected(
     """
     chosen: dict[tuple[str, str], Mapping[str, Any]] = {}
     accepted: set[tuple[str, str]] = set()
-    files = [one for one in source.scores if one.split == split and one.checkpoint is None]
+    files = [
+        scores for scores in source.scores if scores.split == split and scores.checkpoint is None
+    ]
     order = {name: place for place, name in enumerate(reversed(_MARKING))}
-    for one in sorted(files, key=lambda one: order.get(one.metric, len(order))):
-        for verdict in _verdicts(source, one):
-            marks = "errors" in verdict.detail or one.metric in _MARKING
+    for scores in sorted(files, key=lambda scores: order.get(scores.metric, len(order))):
+        for verdict in _verdicts(source, scores):
+            marks = "errors" in verdict.detail or scores.metric in _MARKING
             if marks and verdict.wrong:
-                chosen[one.system, verdict.id] = verdict.detail
+                chosen[scores.system, verdict.id] = verdict.detail
             elif marks and verdict.wrong is False:
-                accepted.add((one.system, verdict.id))
+                accepted.add((scores.system, verdict.id))
     yield from ((key, detail) for key, detail in chosen.items() if key not in accepted)
 
 
@@ -138,11 +140,11 @@ class MetricVerdict(NamedTuple):
     detail: Mapping[str, Any]
 
 
-def _verdicts(source: ReportRuns, one: Scores) -> Iterator[MetricVerdict]:
+def _verdicts(source: ReportRuns, scores: Scores) -> Iterator[MetricVerdict]:
     """What a metric says of every sentence that it judges alone, the first seed of a system."""
-    if one.seed != min(other.seed for other in source.scores if other.system == one.system):
+    if scores.seed != min(other.seed for other in source.scores if other.system == scores.system):
         return
-    table = read_scores(source, one, None)
+    table = read_scores(source, scores, None)
     (stats,) = table.stats.values()
     for place, row in enumerate(table.rows()):
         open_ = table.undecided is not None and stats[place, table.undecided] > 0
@@ -155,30 +157,32 @@ def _marks(example: Example, text: str, detail: Mapping[str, Any]) -> list[dict[
     """Spans of a translation that a metric suspects, as Pearmut has them: both ends inside."""
     if not detail:
         return []
-    found = []
+    spans = []
     for error in detail.get("errors", ()):
         start = text.find(str(error.get("span", ""))) if error.get("span") else -1
         if start >= 0:
             severity = SEVERITIES.get(str(error.get("severity")), "major")
-            found.append((start, start + len(error["span"]), severity))
+            spans.append((start, start + len(error["span"]), severity))
     span = detail.get("span")
-    if not found and isinstance(span, str) and span and span in text:
-        found = [(text.index(span), text.index(span) + len(span), "major")]
-    if not found and example.references:
+    if not spans and isinstance(span, str) and span and span in text:
+        spans = [(text.index(span), text.index(span) + len(span), "major")]
+    if not spans and example.references:
         pieces = list(_PIECE.finditer(text))
-        words = [one.group().casefold() for one in pieces]
+        words = [piece.group().casefold() for piece in pieces]
         wanted = min(
-            ([w.casefold() for w in _PIECE.findall(one)] for one in example.references),
-            key=lambda one: sum(gap.second_end - gap.second_start for gap in differing(one, words)),
+            ([w.casefold() for w in _PIECE.findall(reference)] for reference in example.references),
+            key=lambda reference: sum(
+                gap.second_end - gap.second_start for gap in differing(reference, words)
+            ),
         )
-        found = [
+        spans = [
             (pieces[gap.second_start].start(), pieces[gap.second_end - 1].end(), "major")
             for gap in differing(wanted, words)
             if gap.second_end > gap.second_start
         ]
     return [
         {"start_i": start, "end_i": end - 1, "severity": severity, "category": None}
-        for start, end, severity in found
+        for start, end, severity in spans
     ]
 
 
@@ -192,31 +196,31 @@ def read_judgements(
     source = open_runs(list(runs))
     scores = _human_scores(source, path)
     by_system: dict[str, list[HumanScore]] = {}
-    for one in scores:
-        by_system.setdefault(one.system, []).append(one)
+    for score in scores:
+        by_system.setdefault(score.system, []).append(score)
     if out is not None:
         for system, judged in by_system.items():
             rows = (
                 {
-                    "id": one.id,
-                    "score": one.score,
-                    "detail": {"errors": list(one.errors), "people": one.people},
+                    "id": judgement.id,
+                    "score": judgement.score,
+                    "detail": {"errors": list(judgement.errors), "people": judgement.people},
                 }
-                for one in judged
+                for judgement in judged
             )
             write_jsonl(out / f"{system}.jsonl", rows)
     result: dict[str, dict[str, Any]] = {}
     for system, judged in by_system.items():
         result[system] = {
             "judged": len(judged),
-            "human score": round(fmean(one.score for one in judged), 2),
-            "without error": round(fmean(one.right for one in judged), 4),
+            "human score": round(fmean(judgement.score for judgement in judged), 2),
+            "without error": round(fmean(judgement.right for judgement in judged), 4),
         }
-    known = {(one.system, one.id): one for one in scores}
+    by_place = {(score.system, score.id): score for score in scores}
     pairs: dict[str, list[tuple[HumanScore, MetricVerdict]]] = {}
     for file in source.scores:
         for verdict in _verdicts(source, file) if file.checkpoint is None else ():
-            human = known.get((file.system, verdict.id))
+            human = by_place.get((file.system, verdict.id))
             if human is not None:
                 pairs.setdefault(file.metric, []).append((human, verdict))
     for metric, both in pairs.items():
@@ -230,8 +234,8 @@ def agreement(pairs: Sequence[tuple[HumanScore, MetricVerdict]]) -> dict[str, An
     Where it gives verdicts: precision, recall, accuracy and kappa on what it decided. Where it
     gives numbers: how often it orders two translations as people do, ties of people left out.
     """
-    decided = [(human, one) for human, one in pairs if one.wrong is not None]
-    values = {one.value for _, one in decided}
+    decided = [(human, pair) for human, pair in pairs if pair.wrong is not None]
+    values = {example.value for _, example in decided}
     if not values <= {0.0, 1.0}:
         ordered = _ordered(decided)
         return {"judged": len(pairs), "pairs ordered alike": ordered}
@@ -239,9 +243,9 @@ def agreement(pairs: Sequence[tuple[HumanScore, MetricVerdict]]) -> dict[str, An
     if not size:
         return {"judged": len(pairs), "decided": 0}
     human_errors = sum(not human.right for human, _ in decided)
-    metric_errors = sum(bool(one.wrong) for _, one in decided)
-    hits = sum(bool(one.wrong) and not human.right for human, one in decided)
-    agreed = sum(one.wrong is not human.right for human, one in decided) / size
+    metric_errors = sum(bool(example.wrong) for _, example in decided)
+    hits = sum(bool(example.wrong) and not human.right for human, example in decided)
+    agreed = sum(example.wrong is not human.right for human, example in decided) / size
     chance = (
         human_errors * metric_errors + (size - human_errors) * (size - metric_errors)
     ) / size**2
@@ -260,12 +264,12 @@ def agreement(pairs: Sequence[tuple[HumanScore, MetricVerdict]]) -> dict[str, An
 def _ordered(pairs: Sequence[tuple[HumanScore, MetricVerdict]]) -> float | None:
     """Of pairs of translations that people tell apart, the share that a metric orders alike."""
     alike = compared = 0.0
-    for place, (human, one) in enumerate(pairs):
+    for place, (human, pair) in enumerate(pairs):
         for other_human, other in pairs[:place]:
             if human.score != other_human.score:
                 compared += 1
-                above, higher = human.score > other_human.score, one.value > other.value
-                alike += 0.5 if one.value == other.value else above is higher
+                above, higher = human.score > other_human.score, pair.value > other.value
+                alike += 0.5 if pair.value == other.value else above is higher
     return round(alike / compared, 4) if compared else None
 
 
@@ -297,8 +301,8 @@ def _human_scores(source: ReportRuns, path: Path) -> list[HumanScore]:
         except (ValueError, AttributeError, TypeError, RecursionError):
             problems.append(DataError("this is no line of a Pearmut campaign", where))
     raise_all(problems)
-    known = set(source.systems)
-    strangers = sorted({system for system, _ in answers} - known)
+    systems = set(source.systems)
+    strangers = sorted({system for system, _ in answers} - systems)
     if strangers:
         raise DataError(
             f"{path}: no system of these runs is called '{strangers[0]}'",
@@ -310,8 +314,12 @@ def _human_scores(source: ReportRuns, path: Path) -> list[HumanScore]:
         HumanScore(
             system,
             name,
-            round(fmean(_number(one, path) for one in people.values()), 4),
-            tuple(mark for one in people.values() for mark in one.get("error_spans") or ()),
+            round(fmean(_number(judgements, path) for judgements in people.values()), 4),
+            tuple(
+                mark
+                for judgements in people.values()
+                for mark in judgements.get("error_spans") or ()
+            ),
             len(people),
         )
         for (system, name), people in sorted(answers.items())

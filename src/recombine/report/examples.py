@@ -106,9 +106,9 @@ def _most_telling(
     order = [members[index] for index in generator.permutation(len(members))]
 
     def telling(name: str) -> int:
-        seen = {verdicts[name] for verdicts in split.verdicts if name in verdicts}
-        wrong = any(not is_right(value, split.right_value) for value in seen)
-        return 0 if len(seen) > 1 else 1 if wrong else 2
+        values = {verdicts[name] for verdicts in split.verdicts if name in verdicts}
+        wrong = any(not is_right(value, split.right_value) for value in values)
+        return 0 if len(values) > 1 else 1 if wrong else 2
 
     plain = order[: quota // 4]
     rest = sorted(order[quota // 4 :], key=telling)
@@ -122,12 +122,12 @@ def explain(detail: Mapping[str, Any], words: Words | None = None) -> str:
         return ""
     if detail.get("findings"):
         kind, faults = (detail.get("class"), [tell_fault(row, words) for row in detail["findings"]])
-        told = "; ".join(dict.fromkeys(faults))
-        told = told if told.startswith(f"{kind}: ") else f"{kind}: {told}"
+        reason = "; ".join(dict.fromkeys(faults))
+        reason = reason if reason.startswith(f"{kind}: ") else f"{kind}: {reason}"
         sides = [
             f" · {side} {_as_word(detail[side])}" for side in ("meant", "said") if side in detail
         ]
-        return (told + "".join(sides))[:MOST_DETAIL]
+        return (reason + "".join(sides))[:MOST_DETAIL]
     for name in ("explanation", "reason", "why"):
         if isinstance(detail.get(name), str):
             head = str(detail.get("class", ""))
@@ -137,13 +137,13 @@ def explain(detail: Mapping[str, Any], words: Words | None = None) -> str:
             )
     if isinstance(detail.get("wrong"), list) and "contexts" in detail:
         # A compound in all its contexts: how often it went wrong, and how.
-        faults = _counted(explain({**one, "id": None}, words) for one in detail["wrong"])
-        told = f"“{detail.get('compound', '')}” is wrong in {len(detail['wrong'])} of"
-        told += f" {detail['contexts']} contexts"
-        return ": ".join([told, *(["; ".join(faults)] if faults else [])])[:MOST_DETAIL]
+        faults = _counted(explain({**word, "id": None}, words) for word in detail["wrong"])
+        reason = f"“{detail.get('compound', '')}” is wrong in {len(detail['wrong'])} of"
+        reason += f" {detail['contexts']} contexts"
+        return ": ".join([reason, *(["; ".join(faults)] if faults else [])])[:MOST_DETAIL]
     if set(detail) <= {"class", *UNTOLD}:
-        told = words.label("class", str(detail.get("class", "")))
-        return "" if told == "right" else told
+        reason = words.label("class", str(detail.get("class", "")))
+        return "" if reason == "right" else reason
     parts = []
     for name, value in detail.items():
         if name in UNTOLD:
@@ -215,7 +215,7 @@ def _as_word(label: str) -> str:
 
 def _short(value: Any) -> str:
     if isinstance(value, Mapping):  # ids say nothing to a reader
-        return " ".join(_short(one) for name, one in value.items() if name != "id")
+        return " ".join(_short(verdict) for name, verdict in value.items() if name != "id")
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

@@ -22,13 +22,13 @@ from recombine.report.reading.observations import read_observations
 from recombine.report.reading.runs import ReportRuns
 from recombine.report.reading.validity import (
     COMPLETE,
-    cells_told,
+    cell_caveats,
     incomplete,
     no_verdict,
-    outputs_told,
-    references_told,
-    training_told,
-    wording_told,
+    output_caveats,
+    reference_caveats,
+    training_caveats,
+    wording_caveats,
 )
 from recombine.report.results import MetricResults, make_results
 from recombine.report.words import Words, read_words
@@ -58,9 +58,9 @@ class Findings:
 
     def results_of(self, metric: str, split: str) -> MetricResults | None:
         """The findings on one metric and split, if there are any."""
-        for one in self.results:
-            if one.metric == metric and one.split == split:
-                return one
+        for results in self.results:
+            if results.metric == metric and results.split == split:
+                return results
         return None
 
     @cached_property
@@ -148,13 +148,13 @@ class Findings:
         tag = main.main_tag
         counts = tag is None or tag == LENGTH_TAG or tag in main.number_tags
         cells = {} if counts else main.by_tag(tag or "")
-        sizes = [max(one.of for one in by_system.values()) for by_system in cells.values()]
+        sizes = [max(score.of for score in by_system.values()) for by_system in cells.values()]
         return [
-            *training_told(trained_on),
-            *wording_told(trained_on, self._of_one_wording),
-            *outputs_told(scores),
-            *references_told(self.words.metric(main.metric), main.rejected),
-            *cells_told(sizes, self.words.plural(tag or "")),
+            *training_caveats(trained_on),
+            *wording_caveats(trained_on, self._of_one_wording),
+            *output_caveats(scores),
+            *reference_caveats(self.words.metric(main.metric), main.rejected),
+            *cell_caveats(sizes, self.words.plural(tag or "")),
         ]
 
     @property
@@ -190,7 +190,7 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
     if options.sample:
         note = f"only a sample of {options.sample:,} examples of each split is looked at"
         source = replace(source, sample=options.sample, notes=(*source.notes, note))
-    own = {lookup("metric", one).name: one for one in options.own}
+    own = {lookup("metric", metric).name: metric for metric in options.own}
     source = replace(
         source,
         own_metrics=own,
@@ -206,7 +206,9 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
     ]
     if examples:
         splits = dict.fromkeys(split for split, _ in wanted)
-        there = [one for one in splits if any(cell.has_translated(one) for cell in source.cells)]
+        there = [
+            split for split in splits if any(cell.has_translated(split) for cell in source.cells)
+        ]
         shown = room(there, options.examples)
         source = replace(source, shown=shown, shown_seed=options.seed)
     _require_cluster(source, options)
@@ -256,23 +258,23 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
 
 def _require_cluster(source: ReportRuns, options: ReportOptions) -> None:
     """Refuse to cluster by a tag that no example has, before anything is worked out."""
-    known = {DECLARED, "group", "key", LENGTH_TAG}
+    tags = {DECLARED, "group", "key", LENGTH_TAG}
     for split in _chosen_splits(source, options):
         for example in source.examples(split).values():
-            if options.cluster in known:
+            if options.cluster in tags:
                 return
-            known.update(example.tags)
-    if options.cluster not in known:
+            tags.update(example.tags)
+    if options.cluster not in tags:
         raise DataError(
             f"no example has the tag '{options.cluster}' to cluster by",
-            hint=f"there are: {', '.join(sorted(known - {DECLARED}))}",
+            hint=f"there are: {', '.join(sorted(tags - {DECLARED}))}",
         )
 
 
 def _chosen_splits(source: ReportRuns, options: ReportOptions) -> Sequence[str]:
-    found = source.splits()
+    splits = source.splits()
     if options.splits:
-        return [split for split in options.splits if split in found]
+        return [split for split in options.splits if split in splits]
     hidden = (*TRAINING_SPLITS, *source.method.hidden_splits)
-    visible = [split for split in found if split not in hidden]
-    return visible or list(found)
+    visible = [split for split in splits if split not in hidden]
+    return visible or list(splits)

@@ -27,7 +27,7 @@ def power_plan(
     return {
         "metric": metric,
         "split": split,
-        "seed_scores": {name: [round(one, 3) for one in row] for name, row in scores.items()},
+        "seed_scores": {name: [round(score, 3) for score in row] for name, row in scores.items()},
         "spread_over_seeds": {"sd": round(plan.sd, 3), "sd_upper_80": round(plan.sd_upper, 3)},
         "smallest_gain_now": round(plan.smallest_gain_now, 2),
         "seeds_per_system": [

@@ -71,9 +71,9 @@ class MetricResults(Measure):
         """
         ranked = [name for name in self.best_first if name not in without] or self.best_first
         differ = {
-            frozenset((one.first, one.second))
-            for one in self.comparisons
-            if verdict_of(one.overall, one.p_adjusted, self.higher_is_better) != "tie"
+            frozenset((pair.first, pair.second))
+            for pair in self.comparisons
+            if verdict_of(pair.overall, pair.p_adjusted, self.higher_is_better) != "tie"
         }
         return tied_sets(ranked, differ)
 
@@ -89,25 +89,25 @@ class MetricResults(Measure):
 
     def overall(self, system: str) -> Score:
         """A system's score on the whole split."""
-        return next(one for one in self.scores if one.system == system and not one.tag)
+        return next(score for score in self.scores if score.system == system and not score.tag)
 
     def by_tag(self, tag: str) -> dict[str, dict[str, Score]]:
         """Value of the tag -> system -> score."""
-        found: dict[str, dict[str, Score]] = {}
-        for one in self.scores:
-            if one.tag == tag:
-                found.setdefault(one.slice, {})[one.system] = one
-        return found
+        by_value: dict[str, dict[str, Score]] = {}
+        for score in self.scores:
+            if score.tag == tag:
+                by_value.setdefault(score.slice, {})[score.system] = score
+        return by_value
 
     @property
     def is_open(self) -> bool:
         """Whether the metric could not judge everything, so that its scores are ranges."""
-        return any(one.undecided for one in self.scores)
+        return any(score.undecided for score in self.scores)
 
     @property
     def tags(self) -> tuple[str, ...]:
         """Tags with scores of their own, in order."""
-        return tuple(dict.fromkeys(one.tag for one in self.scores if one.tag))
+        return tuple(dict.fromkeys(score.tag for score in self.scores if score.tag))
 
 
 def make_results(table: ObservationTable) -> MetricResults:
@@ -149,15 +149,15 @@ def _parents(table: ObservationTable) -> dict[str, dict[str, str]]:
     tag = table.main_tag
     if tag is None:
         return {}
-    found = {}
+    parents = {}
     for name in FAMILY_TAGS:
         if name == tag or name not in table.tags:
             continue
         pairs = set(zip(table.tags[tag], table.tags[name], strict=True))
         values = {value for value, _ in pairs}
         if len(pairs) == len(values) and 1 < len({family for _, family in pairs}) < len(values):
-            found[name] = dict(zip(table.tags[tag], table.tags[name], strict=True))
-    return found
+            parents[name] = dict(zip(table.tags[tag], table.tags[name], strict=True))
+    return parents
 
 
 def _crosses(
@@ -198,24 +198,24 @@ def _label_counts(table: ObservationTable) -> dict[str, dict[str, Counter[str]]]
     """How often each class was seen: metrics that class their observations say detail.class."""
     tag = table.main_tag
     values = table.tags[tag] if tag is not None else np.full(len(table.keys), NO_TAG, dtype=object)
-    found: dict[str, dict[str, Counter[str]]] = {}
+    by_system: dict[str, dict[str, Counter[str]]] = {}
     for (system, _), classes in table.classes.items():
         for value, label in zip(values, classes, strict=False):
             if label:
-                by_value = found.setdefault(system, {})
+                by_value = by_system.setdefault(system, {})
                 by_value.setdefault(str(value), Counter())[label] += 1
-    return found
+    return by_system
 
 
 def _right_labels(table: ObservationTable) -> frozenset[str]:
     """Classes whose observations are mostly without fault."""
     right: Counter[str] = Counter()
-    seen: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
     for voice, classes in table.classes.items():
         for value, label in zip(table.values[voice], classes, strict=False):
-            seen[label] += 1
+            totals[label] += 1
             right[label] += value == table.right_value
-    return frozenset(label for label in seen if 2 * right[label] > seen[label])
+    return frozenset(label for label in totals if 2 * right[label] > totals[label])
 
 
 def _unjudged_labels(table: ObservationTable) -> frozenset[str]:

@@ -54,8 +54,8 @@ class Suite(NamedTuple):
     @property
     def generalisation(self) -> list[MetricResults]:
         """The findings that are about generalisation; all where a suite has but one split."""
-        found = [results for results in self.findings if results.split not in IN_DISTRIBUTION]
-        return found or self.findings
+        visible = [results for results in self.findings if results.split not in IN_DISTRIBUTION]
+        return visible or self.findings
 
     def column(self, results: MetricResults) -> str:
         """A finding's name in the scorecard."""
@@ -110,17 +110,17 @@ def _write_scorecard(runs: Sequence[Path], out: Path, options: ReportOptions) ->
 
 def scorecard_notes(suites: Sequence[Suite]) -> list[str]:
     """What the suites' reports say beside their numbers, and metrics of one name that differ."""
-    found = [f"{suite.name}: {note}" for suite in suites for note in suite.report.notes]
+    notes = [f"{suite.name}: {note}" for suite in suites for note in suite.report.notes]
     signatures: dict[str, dict[str, str]] = {}
     for suite in suites:
         for results in suite.findings:
             of_metric = signatures.setdefault(results.metric, {})
             of_metric.setdefault(comparable(results.signature), suite.name)
-    for metric, told in signatures.items():
-        if len(told) > 1:
-            kinds = "; ".join(f"{suite}: {signature}" for signature, suite in told.items())
-            found.append(f"{metric} is not the same everywhere: {kinds}")
-    return found
+    for metric, versions in signatures.items():
+        if len(versions) > 1:
+            kinds = "; ".join(f"{suite}: {signature}" for signature, suite in versions.items())
+            notes.append(f"{metric} is not the same everywhere: {kinds}")
+    return notes
 
 
 class ScorecardCell(NamedTuple):
@@ -128,7 +128,7 @@ class ScorecardCell(NamedTuple):
 
     text: str
     css: str = ""
-    told: str = ""
+    hover: str = ""
 
 
 class ScorecardRow(NamedTuple):
@@ -149,7 +149,7 @@ def _page(
 ) -> str:
     shown = [(suite, results) for suite in suites for results in suite.findings]
     systems = list(dict.fromkeys(name for _, results in shown for name in results.systems))
-    tables = [html(_turned(one) if one is scores[0] else one) for one in scores]
+    tables = [html(_turned(score) if score is scores[0] else score) for score in scores]
     text = page(
         title or "Scorecard",
         f"Scorecard · {len(suites)} suites · {len(systems)} systems",
@@ -158,7 +158,7 @@ def _page(
             "Each suite asks another question. Does the system that wins one win the others?",
         ),
         {
-            "runs": ("Runs", render("scorecard_runs", runs=[_run(one, out) for one in suites])),
+            "runs": ("Runs", render("scorecard_runs", runs=[_run(suite, out) for suite in suites])),
             "scores": (
                 "Scores",
                 render(
@@ -224,7 +224,11 @@ def _turned(table: Table) -> Table:
 
 def headline(suites: Sequence[Suite]) -> str:
     """Which system is best on how many of the tests on which systems meet."""
-    took = [name for suite in suites for name in {x for one in suite.findings for x in one.systems}]
+    took = [
+        name
+        for suite in suites
+        for name in {x for results in suite.findings for x in results.systems}
+    ]
     if len(suites) > 1 and len(took) == len(set(took)):
         return "No system took two of the suites"
     tests = [(suite, results) for suite in suites for results in suite.generalisation]
@@ -248,8 +252,8 @@ def _cell(results: MetricResults, system: str) -> ScorecardCell:
     score = results.overall(system) if system in results.systems else None
     if score is None or math.isnan(score.value):
         return ScorecardCell("–")
-    told = f"{interval(score)}, {score.counted}".removeprefix(", ")
-    return ScorecardCell(between(score, whole), shade(results, score), told)
+    description = f"{interval(score)}, {score.counted}".removeprefix(", ")
+    return ScorecardCell(between(score, whole), shade(results, score), description)
 
 
 def distinct_names(suites: list[Suite]) -> list[Suite]:
@@ -257,9 +261,9 @@ def distinct_names(suites: list[Suite]) -> list[Suite]:
     runs: dict[str, set[Path]] = {}
     for suite in suites:
         runs.setdefault(suite.name, set()).add(suite.run.resolve())
-    told = {name: run_names(of_name) for name, of_name in runs.items()}
+    short_names = {name: run_names(of_name) for name, of_name in runs.items()}
     return [
-        suite._replace(name=f"{suite.name} ({told[suite.name][suite.run.resolve()]})")
+        suite._replace(name=f"{suite.name} ({short_names[suite.name][suite.run.resolve()]})")
         if len(runs[suite.name]) > 1
         else suite
         for suite in suites
@@ -306,11 +310,11 @@ def correlation_table(suites: Sequence[Suite], options: ReportOptions) -> Table 
     """Rank correlations of the systems that two suites share; needs three systems."""
     rows: list[tuple[Cell, ...]] = []
     for first, second in combinations(suites, 2):
-        for one in first.generalisation:
+        for split in first.generalisation:
             for other in second.generalisation:
-                row = _correlation(one, other, options)
+                row = _correlation(split, other, options)
                 if row is not None:
-                    rows.append((first.column(one), second.column(other), *row))
+                    rows.append((first.column(split), second.column(other), *row))
     if not rows:
         return None
     adjusted = holm([_chance(row[-1]) for row in rows])
@@ -344,23 +348,25 @@ def _chance(p: Cell) -> float:
 
 
 def _correlation(
-    one: MetricResults, other: MetricResults, options: ReportOptions
+    results: MetricResults, other: MetricResults, options: ReportOptions
 ) -> tuple[Cell, ...] | None:
     scored = [
-        (_good(one, name), _good(other, name)) for name in one.systems if name in other.systems
+        (_good(results, name), _good(other, name))
+        for name in results.systems
+        if name in other.systems
     ]
     # No score: none of a system's outputs could be judged, such as copies of the source.
-    known = [pair for pair in scored if not any(math.isnan(score) for score, _ in pair)]
-    if len(known) < FEWEST_SYSTEMS:
+    judged = [pair for pair in scored if not any(math.isnan(score) for score, _ in pair)]
+    if len(judged) < FEWEST_SYSTEMS:
         return None
-    left, right = zip(*known, strict=True)
-    found = agreement(
+    left, right = zip(*judged, strict=True)
+    agreed = agreement(
         [score for score, _ in left], [score for score, _ in right], options.confidence,
         options.seed,
     )  # fmt: skip
     return (
-        found.systems, *found.tau.span, *redrawn(left, right, options.confidence, options.seed),
-        *found.rho.span, found.p,
+        agreed.systems, *agreed.tau.span, *redrawn(left, right, options.confidence, options.seed),
+        *agreed.rho.span, agreed.p,
     )  # fmt: skip
 
 
@@ -373,16 +379,16 @@ def _good(results: MetricResults, system: str) -> tuple[float, float]:
 
 def build_tables(suites: Sequence[Suite]) -> list[Table]:
     """Builds of one benchmark set side by side, by group and as their method tells them."""
-    found: list[Table] = []
+    tables: list[Table] = []
     for first, second in combinations(suites, 2):
-        names = [one.report.source.benchmark.manifest.name for one in (first, second)]
+        names = [suite.report.source.benchmark.manifest.name for suite in (first, second)]
         rows = [row for results in first.report.results for row in _groups(results, second.report)]
         if names[0] != names[1] or not rows:
             continue
         differs = recipe_difference(first.report, second.report)
         what = "; ".join(f"{key}: {old} / {new}" for key, (old, new) in differs.items())
-        number = sum(one.name.startswith("builds") for one in found) + 1
-        found.append(
+        number = sum(table.name.startswith("builds") for table in tables) + 1
+        tables.append(
             Table(
                 "builds" if number == 1 else f"builds-{number}", "Two builds of one benchmark",
                 ("split", "metric", "system", "group", first.name, second.name), tuple(rows),
@@ -394,9 +400,9 @@ def build_tables(suites: Sequence[Suite]) -> list[Table]:
             ((key, (old, _)),) = differs.items()
             pair = (first, second) if old else (second, first)
             paper = first.report.method.build_table(key, pair[0].report, pair[1].report)
-            if paper is not None and paper.name not in {one.name for one in found}:
-                found.append(paper)
-    return found
+            if paper is not None and paper.name not in {table.name for table in tables}:
+                tables.append(paper)
+    return tables
 
 
 def _groups(results: MetricResults, second: Findings) -> list[tuple[Cell, ...]]:
@@ -425,19 +431,19 @@ def recipe_difference(first: Findings, second: Findings) -> dict[str, tuple[Any,
     """The recipe keys in which two builds differ, with both values."""
     old = _flat(first.source.benchmark.manifest.recipe)
     new = _flat(second.source.benchmark.manifest.recipe)
-    found = {
+    changed = {
         key: (old.get(key), new.get(key))
         for key in dict.fromkeys([*old, *new])
         if old.get(key) != new.get(key)
     }
     seeds = (first.source.benchmark.manifest.seed, second.source.benchmark.manifest.seed)
-    return found if found or seeds[0] == seeds[1] else {"seed": seeds}
+    return changed if changed or seeds[0] == seeds[1] else {"seed": seeds}
 
 
 def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
     if isinstance(value, dict):
-        found: dict[str, Any] = {}
+        versions: dict[str, Any] = {}
         for key, inner in value.items():
-            found.update(_flat(inner, f"{prefix}.{key}" if prefix else str(key)))
-        return found
+            versions.update(_flat(inner, f"{prefix}.{key}" if prefix else str(key)))
+        return versions
     return {prefix: value}

@@ -66,24 +66,24 @@ class SentenceReader:
         return []
 
     def _constituents(self, grammar: Grammar, tree: Tree, example: Example) -> list[SentencePart]:
-        said = [grammar.realise(tree, language) for language in self.languages]
+        realisations = [grammar.realise(tree, language) for language in self.languages]
         units = units_of(tree, lambda label: label, {})
         nominal = nominal_categories(units)
         below: dict[int, list[int]] = {}
         for place, unit in enumerate(units):
-            if _start(said[0], unit) is not None and said[1].piece(unit.top):
+            if _start(realisations[0], unit) is not None and realisations[1].piece(unit.top):
                 below.setdefault(unit.head, []).append(place)
         focus = [
-            (one.start, one.end)
-            for one in example.focus
-            if one.start is not None and one.end is not None
+            (focus.start, focus.end)
+            for focus in example.focus
+            if focus.start is not None and focus.end is not None
         ]
-        found: list[SentencePart] = []
+        parts: list[SentencePart] = []
         spans: list[tuple[int, int]] = []
 
-        def add(one: SentencePart, node: int) -> None:
-            found.append(one)
-            stretches = said[0].spans.get(node, ())
+        def add(part: SentencePart, node: int) -> None:
+            parts.append(part)
+            stretches = realisations[0].spans.get(node, ())
             spans.append((stretches[0].start, stretches[-1].end) if stretches else (0, 0))
 
         def visit(place: int, depth: int) -> None:
@@ -91,17 +91,20 @@ class SentenceReader:
             # Words that continue a list of their own kind (adjectives) stand for themselves.
             alone = not (unit.named or below.get(place) or unit.category in nominal)
             node = unit.node if alone else unit.top
-            texts = (said[0].piece(node), said[1].piece(node))
+            texts = (realisations[0].piece(node), realisations[1].piece(node))
             role = self._role(tree, units, unit, nominal)
             add(SentencePart(depth, role, *texts, False), node)
-            inner = [(_start(said[0], units[child]) or 0, child) for child in below.get(place, ())]
+            inner = [
+                (_start(realisations[0], units[child]) or 0, child)
+                for child in below.get(place, ())
+            ]
             if inner and unit.category not in nominal:
-                inner.append((_start_of(said[0], unit.node) or 0, -1))
+                inner.append((_start_of(realisations[0], unit.node) or 0, -1))
             for _, child in sorted(inner):
                 if child >= 0:
                     visit(child, depth + 1)
                 else:
-                    verb = (said[0].piece(unit.node), said[1].piece(unit.node))
+                    verb = (realisations[0].piece(unit.node), realisations[1].piece(unit.node))
                     add(SentencePart(depth + 1, VERB, *verb, False), unit.node)
 
         for root in below.get(-1, ()):
@@ -111,12 +114,12 @@ class SentenceReader:
             around = [
                 (span[1] - span[0], place)
                 for place, span in enumerate(spans)
-                if span[0] <= start and end <= span[1] and found[place].depth >= 0
+                if span[0] <= start and end <= span[1] and parts[place].depth >= 0
             ]
             if around:
                 place = min(around)[1]
-                found[place] = found[place]._replace(tested=True)
-        return [one for one in found if one.depth >= 0]
+                parts[place] = parts[place]._replace(tested=True)
+        return [part for part in parts if part.depth >= 0]
 
     def _role(self, tree: Tree, units: Sequence[Unit], unit: Unit, nominal: set[str]) -> str:
         if unit.head < 0:
@@ -126,8 +129,8 @@ class SentenceReader:
         on_noun = units[unit.head].category in nominal
         if unit.category in nominal:
             tags = (tag for node in unit.nodes for tag in tree.inventory.tags(tree.codes[node]))
-            known = (tag for tag in tags if ("role", tag) in self.words.known)
-            tag = next(known, None)
+            named = (tag for tag in tags if ("role", tag) in self.words.known)
+            tag = next(named, None)
             return self.words.role(tag) if tag is not None else MODIFIER
         if any(other.named and units[other.head] is unit for other in units if other.head >= 0):
             return RELATIVE if on_noun else CLAUSE
@@ -135,25 +138,25 @@ class SentenceReader:
         return RELATIVE if on_noun and role == VERB else role
 
 
-def _start_of(said: Realisation, node: int) -> int | None:
-    spans = said.spans.get(node, ())
+def _start_of(realisation: Realisation, node: int) -> int | None:
+    spans = realisation.spans.get(node, ())
     return spans[0].start if spans else None
 
 
-def _start(said: Realisation, unit: Unit) -> int | None:
-    return _start_of(said, unit.top)
+def _start(realisation: Realisation, unit: Unit) -> int | None:
+    return _start_of(realisation, unit.top)
 
 
 def to_be_read(examples: Sequence[tuple[Example, bool]], tag: str | None) -> list[int]:
     """Places of the examples worth reading: evenly over the tag's values, wrong ones first."""
     if len(examples) <= MOST_SENTENCES:
         return list(range(len(examples)))
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     ranked = []
     for wanted in (True, False):
         for place, (example, wrong) in enumerate(examples):
             if wrong == wanted:
                 value = str(example.tags.get(tag, "")) if tag else ""
-                ranked.append((seen[value], place))
-                seen[value] += 1
+                ranked.append((counts[value], place))
+                counts[value] += 1
     return sorted(place for _, place in sorted(ranked)[:MOST_SENTENCES])

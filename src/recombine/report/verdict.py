@@ -22,8 +22,8 @@ MOST_LINES = {"Notes": 5, "Tables": 12, "Figures": 6, "Signatures": 6}
 
 def verdict(report: Findings) -> list[str]:
     """The headline of the page and its reasons, and what to beware of."""
-    told = report.headline
-    lines = [f"{told.headline}.", *told.sentences]
+    headline = report.headline
+    lines = [f"{headline.headline}.", *headline.sentences]
     single = [name for name, seeds in report.main.seeds.items() if len(seeds) == 1]
     if any(name in report.source.trained for name in single):
         lines.append("Trained with one seed: the luck of training is not in the intervals.")
@@ -42,7 +42,13 @@ def summary_table(report: Findings) -> Table:
     columns = columns[:MOST_COLUMNS]
     left_out = len(report.results) - len(columns)
     rows = tuple(
-        (system, *(one.overall(system) if system in one.systems else None for one in columns))
+        (
+            system,
+            *(
+                results.overall(system) if system in results.systems else None
+                for results in columns
+            ),
+        )
         for system in main.best_first
     )
     more = f" {left_out} more columns are in results.csv." if left_out else ""
@@ -53,8 +59,8 @@ def summary_table(report: Findings) -> Table:
         (
             "system",
             *(
-                f"{report.words.metric(one.metric)}, {report.split_name(one.split)}"
-                for one in columns
+                f"{report.words.metric(results.metric)}, {report.split_name(results.split)}"
+                for results in columns
             ),
         ),
         rows,
@@ -64,7 +70,7 @@ def summary_table(report: Findings) -> Table:
 
 def markdown_report(
     report: Findings,
-    said: Sequence[str],
+    sentences: Sequence[str],
     short: Table,
     tables: Sequence[Table],
     figures: Sequence[Path],
@@ -79,7 +85,7 @@ def markdown_report(
                 f"{manifest.name} {manifest.version}, {manifest.source} to "
                 f"{manifest.target or 'any'}, benchmark {report.source.benchmark.hash[:12]}."
             ),
-            "\n".join(f"- {_inert(line)}" for line in said),
+            "\n".join(f"- {_inert(line)}" for line in sentences),
             markdown(_cut(short)).rstrip(),
         ],
         {

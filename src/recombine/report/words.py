@@ -34,9 +34,9 @@ class Words:
 
     def find(self, of: str, value: str) -> Wording:
         """The wording of a value; where there is none, the value as people write it."""
-        found = self.known.get((of, value))
-        if found is not None:
-            return found
+        wording = self.known.get((of, value))
+        if wording is not None:
+            return wording
         parts = value.split(" ")
         if of == "pattern" and all(("role", part) in self.known for part in parts):
             # Compounds are named by the kinds of their words: DET ADJ N.
@@ -82,22 +82,27 @@ class Words:
 
         To them no split is known to be new or familiar, and nothing was shown before it is asked.
         """
-        known = {key: one for key, one in self.known.items() if key[0] != "split"}
-        known |= {
+        wordings = {key: wording for key, wording in self.known.items() if key[0] != "split"}
+        wordings |= {
             ("split", value): wording
             for (of, value), wording in self.known.items()
             if of == "untrained split"
         }
         kept = ("metric", "term", "track")  # their second column says what they are
         return Words(
-            {key: one if key[0] in kept else one._replace(trained="") for key, one in known.items()}
+            {
+                key: wording if key[0] in kept else wording._replace(trained="")
+                for key, wording in wordings.items()
+            }
         )
 
     def hint(self, of: str, value: str) -> str:
         """What was trained and what is asked, in one line."""
-        one = self.find(of, value)
-        told = [f"trained: {one.trained}"] if one.trained else []
-        return " · ".join([*told, f"asked: {one.asked}"]) if one.asked else " · ".join(told)
+        wording = self.find(of, value)
+        parts = [f"trained: {wording.trained}"] if wording.trained else []
+        return (
+            " · ".join([*parts, f"asked: {wording.asked}"]) if wording.asked else " · ".join(parts)
+        )
 
     @property
     def known_metrics(self) -> list[Wording]:
@@ -112,10 +117,10 @@ class Words:
 
 def read_words(*own: Path) -> Words:
     """The wordings that come with Recombine, and those of one's own above them."""
-    known = dict(_shipped())
+    wordings = dict(_shipped())
     for path in own:
-        known |= _read(path)
-    return Words(known)
+        wordings |= _read(path)
+    return Words(wordings)
 
 
 @cache

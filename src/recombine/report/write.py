@@ -140,13 +140,13 @@ def _write_one_benchmark(source: ReportRuns, out: Path, options: ReportOptions) 
     pages["report.html"] = render_page(
         report, charts, notes[len(report.notes) :], from_paper, files, slices
     )
-    said, short = verdict(report), summary_table(report)
-    pages["report.md"] = markdown_report(report, said, short, tables, drawn)
+    sentences, short = verdict(report), summary_table(report)
+    pages["report.md"] = markdown_report(report, sentences, short, tables, drawn)
     pages["results.csv"] = comma_separated(*tidy_rows(list(report.scores)))
     exports = write_exports(report, out / "exports", options.exports)
     write_folder(out, "report", pages, tables, (*drawn, *exports))
     return _paths(out, pages, tables, drawn, exports, notes)._replace(
-        verdict=tuple(said), short=short
+        verdict=tuple(sentences), short=short
     )
 
 
@@ -154,14 +154,14 @@ def _require_scored(source: ReportRuns, options: ReportOptions) -> None:
     """Refuse to leave out a metric or a split that was asked for, because nothing scored it."""
     splits = source.splits()
     metrics = tuple(dict.fromkeys(name for split in splits for name in source.metrics(split)))
-    for kind, asked, known in (
+    for kind, asked, scored in (
         ("metric", options.metrics, metrics),
         ("split", options.splits, splits),
     ):
         for name in asked:
-            if name not in known:
+            if name not in scored:
                 raise DataError(
-                    f"no scores of {kind} '{name}'", hint=f"there are: {', '.join(known)}"
+                    f"no scores of {kind} '{name}'", hint=f"there are: {', '.join(scored)}"
                 )
 
 
@@ -270,9 +270,9 @@ def replace_former(out: Path, kind: str, files: Iterable[Path]) -> list[Path]:
 def _read(path: Path) -> dict[str, Mapping[str, Any]]:
     """The list a former report left; without one that can be read nothing is ours to remove."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        stored = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(stored, dict):
         return {}
-    return {kind: names for kind, names in found.items() if isinstance(names, dict)}
+    return {kind: names for kind, names in stored.items() if isinstance(names, dict)}

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from recombine.methods.consistency.method import consistency_told
+from recombine.methods.consistency.method import consistency_headline
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
 from recombine.report.page.headline import familiar_results, how_it_composes, of_hundred
@@ -104,13 +104,15 @@ def test_compounds_have_instance_and_aggregate_error(tmp_path):
 
 def test_consistency_says_which_change_of_the_source_does_harm():
     """One bad test does not speak for the other; what could not be judged is not told."""
-    assert consistency_told({"systematicity": 100.0, "substitutivity": 0.0}) == (
+    assert consistency_headline({"systematicity": 100.0, "substitutivity": 0.0}) == (
         "An exchanged part rarely changes the rest, a synonym often changes the translation"
     )
-    both = consistency_told({"systematicity": 20.0, "substitutivity": 30.0})
+    both = consistency_headline({"systematicity": 20.0, "substitutivity": 30.0})
     assert both == "A small change of the source often changes the rest of the translation"
-    assert "little else" in consistency_told({"systematicity": 95.0, "substitutivity": math.nan})
-    assert consistency_told({"systematicity": math.nan}) == ""
+    assert "little else" in consistency_headline(
+        {"systematicity": 95.0, "substitutivity": math.nan}
+    )
+    assert consistency_headline({"systematicity": math.nan}) == ""
 
 
 def test_a_headline_does_not_switch_where_the_interval_does_not(tmp_path):

@@ -16,7 +16,7 @@ from recombine.files import read_json
 from recombine.report.findings import Findings, build_report
 from recombine.report.options import ReportOptions
 from recombine.report.reading.runs import open_runs
-from recombine.report.reading.validity import cells_told, lacking, references_told
+from recombine.report.reading.validity import cell_caveats, lacking, reference_caveats
 from recombine.report.verdict import verdict
 from report.scored_run import Outputs, scored_run, small_benchmark
 
@@ -193,12 +193,12 @@ def test_the_first_metric_of_the_experiment_makes_the_headline(tmp_path: Path) -
 
 def test_what_a_judge_rejects_and_what_is_tiny_is_told() -> None:
     """A share of rejected references, cells of a few sentences, shares that were not judged."""
-    assert references_told("wrong compounds", (287, 1000)) == [
+    assert reference_caveats("wrong compounds", (287, 1000)) == [
         "wrong compounds rejects 28.7% of the references themselves (287 of 1,000), so as many of "
         "the outputs that it rejects may be right."
     ]
-    assert references_told("wrong compounds", (10, 1000)) == []
-    assert cells_told([1, 2, 40], "structures") == [
+    assert reference_caveats("wrong compounds", (10, 1000)) == []
+    assert cell_caveats([1, 2, 40], "structures") == [
         "2 of the 3 structures have fewer than 5 sentences: too few for each."
     ]
     assert lacking(0, 40, 100) == "could be judged on 40 of 100 only"

@@ -224,7 +224,7 @@ def _score_lines(scores: Sequence[Any]) -> Iterator[str]:
         value = score.slice if score.slice.isprintable() else repr(score.slice)
         span = "-" if math.isnan(score.low) else f"[{score.low:.2f}, {score.high:.2f}]"
         of = f"{score.tag}={value}" if score.tag else "all"
-        rows.append([score.split, of, score.metric, score.told(2), span, score.counted])
+        rows.append([score.split, of, score.metric, score.in_digits(2), span, score.counted])
     if not any(score.tag for score in scores):
         rows = [[row[0], *row[2:]] for row in rows]
     yield from aligned(rows, right=[len(rows[0]) - 3])

@@ -39,7 +39,9 @@ Array = npt.NDArray[np.float64]
 
 def factor_tables(source: ReportRuns, split: str = "gen") -> list[Table]:
     """Return the tables of sections 6.1 to 6.6 and the regression; none without compounds."""
-    scored = {(one.metric, one.split) for one in source.scores if one.checkpoint is None}
+    scored = {
+        (scores.metric, scores.split) for scores in source.scores if scores.checkpoint is None
+    }
     if (METRIC, split) not in scored:
         return []
     table = read_observations(source, METRIC, split)
@@ -279,10 +281,10 @@ def _binned(
     size: int = BINS,
 ) -> Table:
     values = {ids[0]: measure(table.examples[ids[0]]) for ids in table.ids}
-    known = {key: value for key, value in values.items() if value is not None}
-    if not known:
+    measured = {key: value for key, value in values.items() if value is not None}
+    if not measured:
         return Table(name, title, ("value", *COLUMNS), ())
-    bins = equal_bins(known, size)
+    bins = equal_bins(measured, size)
     return _table(name, title, table, lambda e: bins.get(e.id), notes)
 
 
@@ -309,18 +311,18 @@ def _rarest_of(length: int, counts: CorpusCounts) -> Callable[[Example], float |
 
 def _sign_of_pmi(counts: CorpusCounts) -> Callable[[Example], str | None]:
     def read(example: Example) -> str | None:
-        found = counts.association(atoms_of(example))
-        if found is None:
+        association = counts.association(atoms_of(example))
+        if association is None:
             return None
-        return f"{len(example.focus)} atoms, {'positive' if found > 0 else 'negative'}"
+        return f"{len(example.focus)} atoms, {'positive' if association > 0 else 'negative'}"
 
     return read
 
 
 def _rarest(example: Example, counts: CorpusCounts) -> int:
-    known = example.tags.get("rarest_atom")
-    if isinstance(known, int):  # counted in the training data when the benchmark was built
-        return known
+    counted = example.tags.get("rarest_atom")
+    if isinstance(counted, int):  # counted in the training data when the benchmark was built
+        return counted
     return min((counts.occurrences[atom] for atom in atoms_of(example)), default=0)
 
 
@@ -374,15 +376,15 @@ def frequency_class(count: int) -> str:
 def equal_bins(values: Mapping[str, float], bins: int) -> dict[str, str]:
     """Put keys into bins of equal size by value; ties stay together in the lower bin."""
     order = sorted(values, key=lambda key: (values[key], key))
-    found: dict[str, str] = {}
+    placed_in: dict[str, str] = {}
     labels: dict[int, tuple[float, float]] = {}
     placed: dict[float, int] = {}
     for place, key in enumerate(order):
         number = placed.setdefault(values[key], place * bins // len(order))
         low, high = labels.get(number, (values[key], values[key]))
         labels[number] = (min(low, values[key]), max(high, values[key]))
-        found[key] = str(number)
-    return {key: _range(*labels[int(number)]) for key, number in found.items()}
+        placed_in[key] = str(number)
+    return {key: _range(*labels[int(number)]) for key, number in placed_in.items()}
 
 
 def _range(low: float, high: float) -> str:

@@ -42,7 +42,7 @@ class CompoundsMethod(ImportedMethod):
         ranked = report.contenders
         best = ranked[0]
         new = "new " if report.learned else ""
-        told = []
+        sentences = []
         for system in ranked[:3]:
             line = f"{system}: the {new}compound is wrong in {amount(main, main.overall(system))} "
             line += "translations"
@@ -51,11 +51,11 @@ class CompoundsMethod(ImportedMethod):
                     f", and {amount(aggregate, aggregate.overall(system))} compounds are wrong at "
                     "least once"
                 )
-            told.append(line + ".")
+            sentences.append(line + ".")
         first = aggregate if aggregate is not None and best in aggregate.systems else main
         what = "go wrong at least once" if first is aggregate else "wrong"
         return Headline(
-            f"{best}: {amount(first, first.overall(best))} {new}compounds {what}", tuple(told)
+            f"{best}: {amount(first, first.overall(best))} {new}compounds {what}", tuple(sentences)
         )
 
     def first_screen(self, report: Findings) -> Markup:

@@ -26,10 +26,10 @@ ROWS = {CONTEXT: "train (context)", "test": "test", "gen": "gen"}
 
 def compound_tables(report: Findings) -> list[Table]:
     """Table 6, and the field's results so far when the benchmark is the published one."""
-    found = [_table_6(report)]
+    tables = [_table_6(report)]
     if is_cognition(report):
-        found.append(_field(report))
-    return [table for table in found if table is not None]
+        tables.append(_field(report))
+    return [table for table in tables if table is not None]
 
 
 def error_rate(results: MetricResults, estimate: float) -> float:
@@ -44,10 +44,10 @@ def _table_6(report: Findings) -> Table | None:
     beside = setting is not None and setting.name == COGNITION and "Transformer" in setting.kinds
     rows: list[tuple[Cell, ...]] = []
     rules = set()
-    found = _with_contexts(report)
-    for split in sorted(found.splits, key=_place):
+    table = _with_contexts(report)
+    for split in sorted(table.splits, key=_place):
         instance, aggregate, bleu = (
-            found.results_of(metric, split) for metric in (INSTANCE, AGGREGATE, BLEU)
+            table.results_of(metric, split) for metric in (INSTANCE, AGGREGATE, BLEU)
         )
         # The plain test has no compounds: its row in the paper is BLEU alone.
         results = instance or bleu
@@ -118,8 +118,8 @@ def _floor(report: Findings) -> tuple[Cell, ...] | None:
 
 def is_cognition(report: Findings) -> bool:
     """Whether the benchmark holds the published sentences."""
-    found = published_benchmark(report.source.benchmark)
-    return found is not None and found[0] == COGNITION
+    published = published_benchmark(report.source.benchmark)
+    return published is not None and published[0] == COGNITION
 
 
 def published_rates(row: str, category: str) -> tuple[Cell, ...]:
@@ -145,8 +145,8 @@ def _score(results: MetricResults | None, system: str, category: str) -> float |
         return None
     if not category:
         return results.overall(system).value
-    found = results.by_tag("category").get(category, {}).get(system)
-    return found.value if found else None
+    score = results.by_tag("category").get(category, {}).get(system)
+    return score.value if score else None
 
 
 def _field(report: Findings) -> Table | None:

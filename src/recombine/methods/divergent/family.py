@@ -82,17 +82,17 @@ class Division:
     @property
     def test(self) -> dict[str, Any]:
         """What the certificate says of the test set."""
-        found: dict[str, Any] = self.certificate["splits"][SPLIT]
-        return found
+        shared: dict[str, Any] = self.certificate["splits"][SPLIT]
+        return shared
 
 
 def make_division(report: Findings) -> Division:
     """Return a report of one run with the certificate of its split."""
     benchmark = report.source.benchmark
-    found = read_certified(benchmark)
-    if found is None:
+    certificate = read_certified(benchmark)
+    if certificate is None:
         raise DataError(f"{benchmark.path} is a divergent split, but has no certificate.json")
-    return Division(report, found)
+    return Division(report, certificate)
 
 
 @dataclass(frozen=True)
@@ -107,16 +107,16 @@ class Family:
         """One report of all splits, which knows all systems and gives them colours."""
         first = self.divisions[0].report
         return replace(
-            first, results=tuple(s for one in self.divisions for s in one.report.results)
+            first, results=tuple(s for division in self.divisions for s in division.report.results)
         )
 
     @cached_property
     def controls(self) -> dict[str, str]:
         """System -> its control, and controls to themselves."""
-        found: dict[str, str] = {}
-        for one in self.divisions:
-            found |= one.report.source.controls
-        return found
+        problems: dict[str, str] = {}
+        for division in self.divisions:
+            problems |= division.report.source.controls
+        return problems
 
     @property
     def comparators(self) -> frozenset[str]:
@@ -126,12 +126,12 @@ class Family:
     @cached_property
     def neutral(self) -> str:
         """The system that learnt from neither side of any split; empty where none is named."""
-        return next((r for one in self.divisions if (r := one.report.source.neutral)), "")
+        return next((r for division in self.divisions if (r := division.report.source.neutral)), "")
 
     @cached_property
     def learned(self) -> frozenset[str]:
         """Systems that learned from these splits: only of them a ratio says how they compose."""
-        return frozenset[str]().union(*(one.report.learned for one in self.divisions))
+        return frozenset[str]().union(*(division.report.learned for division in self.divisions))
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -141,21 +141,23 @@ class Family:
     @property
     def targets(self) -> tuple[str, ...]:
         """All target languages."""
-        return tuple(dict.fromkeys(one.target for one in self.divisions))
+        return tuple(dict.fromkeys(division.target for division in self.divisions))
 
     def kinds(self, target: str) -> dict[str, list[Division]]:
         """The divisions of one target language by kind, the least divergent first."""
-        found: dict[str, list[Division]] = {}
-        mine = [one for one in self.divisions if one.target == target]
-        for one in sorted(mine, key=lambda one: float(one.certificate["compound_divergence"])):
-            found.setdefault(one.kind, []).append(one)
-        return found
+        by_kind: dict[str, list[Division]] = {}
+        mine = [division for division in self.divisions if division.target == target]
+        for division in sorted(
+            mine, key=lambda division: float(division.certificate["compound_divergence"])
+        ):
+            by_kind.setdefault(division.kind, []).append(division)
+        return by_kind
 
     @property
     def ordered(self) -> list[Division]:
         """All divisions by target language and divergence."""
-        kinds = [found for target in self.targets for found in self.kinds(target).values()]
-        return [one for divisions in kinds for one in divisions]
+        kinds = [divisions for target in self.targets for divisions in self.kinds(target).values()]
+        return [division for divisions in kinds for division in divisions]
 
     def results_of(self, division: Division) -> MetricResults | None:
         """A division's findings by the metric that all share."""
@@ -174,12 +176,12 @@ class Family:
         ]
         if not scores:
             return None
-        mean = sum(one.value for one in scores) / len(scores)
+        mean = sum(score.value for score in scores) / len(scores)
         below, above = (
             sum(widths) / len(scores)
             for widths in (
-                [one.value - one.low for one in scores],
-                [one.high - one.value for one in scores],
+                [score.value - score.low for score in scores],
+                [score.high - score.value for score in scores],
             )
         )
         return MeasuredSplit(mean, mean - below, mean + above, splits=len(scores))
@@ -189,8 +191,8 @@ def make_family(reports: Sequence[Findings]) -> Family:
     """Return reports on divergent splits as a family."""
     divisions = tuple(map(make_division, reports))
     names = [
-        {results.metric for results in one.report.results if results.split == SPLIT}
-        for one in divisions
+        {results.metric for results in division.report.results if results.split == SPLIT}
+        for division in divisions
     ]
     shared = set.intersection(*names)
     order = [results.metric for results in divisions[0].report.results if results.split == SPLIT]
@@ -221,22 +223,24 @@ def are_of_one_corpus(reports: Iterable[Findings]) -> bool:
 def _require_one_corpus(family: Family) -> None:
     """Raise when the splits of a target language are of different corpora, or scored otherwise."""
     for target in family.targets:
-        first, *others = [one for one in family.divisions if one.target == target]
+        first, *others = [division for division in family.divisions if division.target == target]
         for other in others:
             for fact in CORPUS_FACTS:
-                mine, theirs = (one.certificate.get(fact) for one in (first, other))
+                mine, theirs = (division.certificate.get(fact) for division in (first, other))
                 if mine != theirs:
                     raise DataError(
                         f"{first.name} and {other.name} are not splits of one corpus by one "
                         f"definition: {fact} {mine} and {theirs}",
                         hint="suites are set side by side with --scorecard",
                     )
-            all_results = [family.results_of(one) for one in (first, other)]
-            found = {comparable(one.signature) for one in all_results if one is not None}
-            if len(found) > 1:
+            all_results = [family.results_of(division) for division in (first, other)]
+            signatures = {
+                comparable(results.signature) for results in all_results if results is not None
+            }
+            if len(signatures) > 1:
                 raise DataError(
                     f"{family.metric} is not the same metric on {first.name} and {other.name}: "
-                    f"{' / '.join(sorted(found))}",
+                    f"{' / '.join(sorted(signatures))}",
                     hint="score both with the same options and versions",
                 )
 
@@ -245,17 +249,17 @@ def missing_members(family: Family) -> list[str]:
     """Say which members of a series have no run here, because it was stopped, for one."""
     from recombine.builders.divergent.series import read_series
 
-    there = {one.report.source.benchmark.path.resolve() for one in family.divisions}
-    found = []
+    there = {division.report.source.benchmark.path.resolve() for division in family.divisions}
+    missing = []
     for folder in sorted({path.parent for path in there}):
         if (folder / "series.toml").is_file():
             members = [
-                one.benchmark.resolve() for one in read_series(folder / "series.toml").member
+                member.benchmark.resolve() for member in read_series(folder / "series.toml").member
             ]
             absent = [path.name for path in members if path not in there]
             if absent and len(absent) < len(members):
-                found.append(
+                missing.append(
                     f"{len(absent)} of the {len(members)} splits of {folder.name} are not in this "
                     f"report: {', '.join(absent)}"
                 )
-    return found
+    return missing

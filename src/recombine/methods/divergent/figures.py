@@ -13,17 +13,17 @@ def response_figures(family: Family) -> list[Figure]:
     for target in family.targets:
         rows = []
         for divisions in family.kinds(target).values():
-            reached = [float(one.certificate["compound_divergence"]) for one in divisions]
+            reached = [float(division.certificate["compound_divergence"]) for division in divisions]
             for system in family.systems:
-                found = family.measured(divisions, system)
-                if found is not None:
+                measured = family.measured(divisions, system)
+                if measured is not None:
                     rows.append(
                         {
                             "system": system,
                             "x": round(sum(reached) / len(reached), 4),
-                            "score": round(found.value, 3),
-                            "low": round(found.low, 3),
-                            "high": round(found.high, 3),
+                            "score": round(measured.value, 3),
+                            "low": round(measured.low, 3),
+                            "high": round(measured.high, 3),
                         }
                     )
         axis = {

@@ -62,20 +62,22 @@ class DivergentMethod(ImportedMethod):
         main = report.main
         named, new = report.words.metric(main.metric), report.split_name(main.split)
         systems = [name for name in report.best_first if name in main.systems]
-        told = ", ".join(f"{name} {main.overall(name).value:.1f}" for name in systems[:4])
+        numbers = ", ".join(f"{name} {main.overall(name).value:.1f}" for name in systems[:4])
         manifest = report.source.benchmark.manifest
         wanted = manifest.recipe.get("target_divergence")
         kinds = {0.0: "as few as possible", 1.0: "as many as possible"}
         how = kinds.get(float(wanted)) if isinstance(wanted, (int, float)) else None
         note = "Training and test share their words and differ in how these combine."
         if not report.learned:
-            return Headline(f"{named} on {new}: {told}", ())
+            return Headline(f"{named} on {new}: {numbers}", ())
         if how:
             note = f"Training and test share their words; {how} of their combinations are new."
         beside = (
             "How much that costs is seen beside another split of the corpus, or with a control."
         )
-        return Headline(f"{named} on {new}: {told}", (note, *(() if report.controls else [beside])))
+        return Headline(
+            f"{named} on {new}: {numbers}", (note, *(() if report.controls else [beside]))
+        )
 
     def first_screen(self, report: Findings) -> Markup:
         """Return how far training and test are apart, the scores, and what the control says."""
@@ -103,14 +105,18 @@ class DivergentMethod(ImportedMethod):
         """Return what runs on several splits of one corpus say together."""
         family = make_family(reports)
         tables = family_tables(family)
-        notes = [f"{one.name}: {note}" for one in family.divisions for note in one.report.notes]
+        notes = [
+            f"{division.name}: {note}"
+            for division in family.divisions
+            for note in division.report.notes
+        ]
         return JointReport(
             family_title(family),
             tables,
             response_figures(family),
             [*notes, *missing_members(family)],
             ("benchmark", "kind", "split_seed"),
-            [(one.name, one.kind, one.seed) for one in family.divisions],
+            [(division.name, division.kind, division.seed) for division in family.divisions],
             lambda drawn, notes: render_family(family, tables, drawn, notes),
         )
 
@@ -137,5 +143,7 @@ class DivergentMethod(ImportedMethod):
 
 def is_europarl(benchmark: Benchmark) -> bool:
     """Whether the test sentences were said in the European Parliament."""
-    said = [_PARLIAMENT.search(one.source) is not None for one in benchmark.iterate("test")]
-    return sum(said) >= _LEAST_PARLIAMENT * len(said) > 0
+    matches = [
+        _PARLIAMENT.search(example.source) is not None for example in benchmark.iterate("test")
+    ]
+    return sum(matches) >= _LEAST_PARLIAMENT * len(matches) > 0

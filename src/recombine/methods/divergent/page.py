@@ -35,8 +35,8 @@ def render_family(
     """The whole page; `drawn` are the figures."""
     by_name = {table.name: html(table) for table in tables}
     languages = ", ".join(
-        f"{one.report.source.benchmark.manifest.source} → {one.target or 'any'}"
-        for one in {one.target: one for one in family.divisions}.values()
+        f"{division.report.source.benchmark.manifest.source} → {division.target or 'any'}"
+        for division in {division.target: division for division in family.divisions}.values()
     )
     none = Markup()
     lost = render(
@@ -76,13 +76,13 @@ def _divergences(family: Family) -> Markup:
     """How far training and test of every split are apart: in words, and in how these combine."""
     rows = [
         (
-            one.name,
-            KINDS.get(one.kind, (one.kind, ""))[0],
-            number(float(one.certificate["atom_divergence"]), 3),
-            number(float(one.certificate["compound_divergence"]), 3),
+            division.name,
+            KINDS.get(division.kind, (division.kind, ""))[0],
+            number(float(division.certificate["atom_divergence"]), 3),
+            number(float(division.certificate["compound_divergence"]), 3),
         )
-        for one in family.divisions
-        if {"atom_divergence", "compound_divergence"} <= set(one.certificate)
+        for division in family.divisions
+        if {"atom_divergence", "compound_divergence"} <= set(division.certificate)
     ]
     return render("divergences", rows=rows) if rows else Markup()
 
@@ -95,9 +95,9 @@ def family_headline(family: Family) -> str:
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     ours = [row for row in rows if row["system"] not in family.comparators] or rows
     kept = [
-        (one["max / min"].value, str(one["system"]), one["control's max / min"])
-        for one in ours
-        if isinstance(one["max / min"], Estimate)
+        (score["max / min"].value, str(score["system"]), score["control's max / min"])
+        for score in ours
+        if isinstance(score["max / min"], Estimate)
     ]
     kept = [row for row in kept if not math.isnan(row[0])]
     if not kept:
@@ -150,24 +150,24 @@ def _chosen(family: Family, division: Division) -> list[ShownSentence]:
     if not files:
         return []
     # A control's sentences show what is hard, and no system's way of composing.
-    first = next((one for one in files if one.system not in family.comparators), files[0])
-    cell = next((one for one in source.cells if one.voice == first.voice), None)
-    said = cell.translations(SPLIT) if cell is not None else {}
+    first = next((scores for scores in files if scores.system not in family.comparators), files[0])
+    cell = next((cell for cell in source.cells if cell.voice == first.voice), None)
+    texts = cell.translations(SPLIT) if cell is not None else {}
     examples = source.examples(SPLIT)
-    seen = values_of(read_scores(source, first))
+    values = values_of(read_scores(source, first))
     ranked = sorted(
-        (value, name) for name, value in seen.items() if name in said and name in examples
+        (value, name) for name, value in values.items() if name in texts and name in examples
     )
-    short = [one for one in ranked if len(examples[one[1]].source) <= LONGEST]
+    short = [name for name in ranked if len(examples[name[1]].source) <= LONGEST]
     picked = dict.fromkeys([*short[:SHOWN], *short[-SHOWN // 2 :]])
-    return [_sentence(first.system, value, examples[name], said[name]) for value, name in picked]
+    return [_sentence(first.system, value, examples[name], texts[name]) for value, name in picked]
 
 
 def _sentence(system: str, value: float, example: Example, output: str) -> ShownSentence:
     reference = example.references[0] if example.references else ""
     novel = example.tags.get("novel_compounds")
-    known = isinstance(novel, (int, float))
-    share = f"{100 * float(novel):.0f}%" if known and novel is not None else ""
+    counted = isinstance(novel, (int, float))
+    share = f"{100 * float(novel):.0f}%" if counted and novel is not None else ""
     return ShownSentence(
         example.source, reference, system, _compared(reference, output), number(value), share
     )
@@ -204,9 +204,9 @@ def _bars(family: Family) -> Markup:
         for system in family.systems:
             measured = {kind: family.measured(kinds.get(kind, ()), system) for kind in KINDS}
             drawn = [
-                drawn_bar(Bar(results, one, *KINDS[kind]))
-                for kind, one in measured.items()
-                if one is not None
+                drawn_bar(Bar(results, divergence, *KINDS[kind]))
+                for kind, divergence in measured.items()
+                if divergence is not None
             ]
             into = f"into {target}" if len(family.targets) > 1 else ""
             rows.append((look(report, system), into, drawn))
@@ -246,8 +246,8 @@ def _made(family: Family, notes: Sequence[str]) -> Markup:
     return render(
         "family_made",
         benchmarks=[
-            (f"{one.name}, seed {one.seed}", one.report.source.benchmark.hash)
-            for one in family.divisions
+            (f"{division.name}, seed {division.seed}", division.report.source.benchmark.hash)
+            for division in family.divisions
         ],
         signatures=[
             (family.metric, text)

@@ -26,17 +26,17 @@ def set_apart(report: Findings, tables: Sequence[Table]) -> list[Table]:
         return list(tables)
     names = frozenset(name for listed in unmarked.values() for name in listed)
     note = f"{MARK} {' and '.join(unmarked)} does not mark what the pattern asks for."
-    found = [_split(table, names, note) for table in tables]
+    parts = [_split(table, names, note) for table in tables]
     marked = _with_and_without(report, names, " and ".join(unmarked))
-    return [*found, marked] if marked is not None else found
+    return [*parts, marked] if marked is not None else parts
 
 
 def _unmarked(benchmark: Benchmark) -> Mapping[str, Sequence[str]]:
     path = benchmark.path / "certificate.json"
     if not path.is_file():
         return {}
-    found: Mapping[str, Sequence[str]] = read_json(path).get("unmarked", {})
-    return found
+    apart: Mapping[str, Sequence[str]] = read_json(path).get("unmarked", {})
+    return apart
 
 
 def _split(table: Table, names: frozenset[str], note: str) -> Table:
@@ -78,7 +78,9 @@ def _with_and_without(report: Findings, names: frozenset[str], language: str) ->
                     if (name in names) is apart and system in slices[name]
                 ]
                 count = sum(score.n for score in scores)
-                total = sum((one.value + most * one.undecided) * one.n for one in scores if one.n)
+                total = sum(
+                    (score.value + most * score.undecided) * score.n for score in scores if score.n
+                )
                 row += [total / count if count else None, count]
             rows.append(tuple(row))
     if not rows:

@@ -56,8 +56,10 @@ def _table_6(with_it: Findings, without: Findings) -> Table | None:
     names = _in_both(with_it, without, CONCATENATION)
     for value in published_values("6"):
         for system in with_it.systems:
-            found = [one.by_tag("pattern").get(value, {}).get(system) for one in pair if one]
-            scores = [one.value for one in found if one is not None]
+            pair_scores = [
+                results.by_tag("pattern").get(value, {}).get(system) for results in pair if results
+            ]
+            scores = [score.value for score in pair_scores if score is not None]
             if len(scores) == 2:
                 beside = _printed_pair("6", CONCATENATION, names, "exact", value)
                 rows.append((value, system, *scores, *beside))
@@ -66,8 +68,10 @@ def _table_6(with_it: Findings, without: Findings) -> Table | None:
 
 
 def _overall(pair: Sequence[MetricResults | None], system: str) -> list[float] | None:
-    found = [one.overall(system).value for one in pair if one and system in one.systems]
-    return found if len(found) == 2 else None
+    values = [
+        results.overall(system).value for results in pair if results and system in results.systems
+    ]
+    return values if len(values) == 2 else None
 
 
 def _in_both(with_it: Findings, without: Findings, key: str) -> list[str]:
@@ -82,10 +86,10 @@ def _printed_pair(
 ) -> Iterator[Cell]:
     for name in names:
         for word in ("with", "without"):
-            found = find(
+            published = find(
                 SGET, table=number, system=f"{name}, {word} {key}", metric=metric, value=value
             )
-            yield found.score if found else None
+            yield published.score if published else None
 
 
 def _variants(

@@ -74,7 +74,9 @@ def _result(report: Findings, score: Score) -> dict[str, Any]:
     benchmark = report.source.benchmark
     where = f" [{score.tag}={score.slice}]" if score.tag else ""
     results = next(
-        one for one in report.results if (one.metric, one.split) == (score.metric, score.split)
+        results
+        for results in report.results
+        if (results.metric, results.split) == (score.metric, score.split)
     )
     uncertainty: dict[str, Any] = {"num_samples": score.n}
     if not math.isnan(score.low):  # of one sentence it is not known
@@ -122,12 +124,16 @@ def _gap(report: Findings, score: Score) -> dict[str, str]:
     place = (score.system, score.metric, score.split, score.tag, score.slice)
     for parts in report.gaps:
         if (parts.system, parts.metric, parts.split, parts.tag, parts.slice) == place:
-            known = {"lost": parts.gap, "composition": parts.composition,
+            estimates = {"lost": parts.gap, "composition": parts.composition,
                      "difficulty": parts.difficulty}  # fmt: skip
             kind = "neutral system" if parts.neutral else "control"
             control = f"{kind}: {parts.control}" if parts.control else ""
             return {
-                **{f"gap_{name}": _span(part) for name, part in known.items() if part is not None},
+                **{
+                    f"gap_{name}": _span(part)
+                    for name, part in estimates.items()
+                    if part is not None
+                },
                 "gap_control": control or "none: part may be difficulty",
             }
     return {}

@@ -49,8 +49,8 @@ def write_genbench_card(report: Findings, folder: Path) -> list[Path]:
                     "control": parts.control or None,
                     "control_is_neutral": parts.neutral,
                     **{
-                        name: None if one is None else round(one.value, 2)
-                        for name, one in (
+                        name: None if estimate is None else round(estimate.value, 2)
+                        for name, estimate in (
                             ("lost", parts.gap),
                             ("composition", parts.composition),
                             ("difficulty", parts.difficulty),

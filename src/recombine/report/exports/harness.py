@@ -58,10 +58,10 @@ def _results(report: Findings, system: str) -> dict[str, Any]:
         error = score.error
         row[f"{measured.metric}_stderr,none"] = "N/A" if math.isnan(error) else error
         # Metrics of one split may be about different parts of it.
-        known = samples.setdefault(task, {"effective": 0})["effective"]
+        effective = samples.setdefault(task, {"effective": 0})["effective"]
         samples[task] = {
             "original": report.source.benchmark.manifest.splits.get(measured.split, measured.n),
-            "effective": max(known, measured.n),
+            "effective": max(effective, measured.n),
         }
         higher.setdefault(task, {})[measured.metric] = measured.higher_is_better
     manifest = report.source.benchmark.manifest

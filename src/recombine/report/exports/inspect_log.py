@@ -29,7 +29,11 @@ def _log(report: Findings, log: Any, system: str, split: str) -> Any:
     from datetime import UTC, datetime
 
     manifest = report.source.benchmark.manifest
-    of_split = [one for one in report.results if one.split == split and system in one.systems]
+    of_split = [
+        results
+        for results in report.results
+        if results.split == split and system in results.systems
+    ]
     created = datetime.fromtimestamp(stamp(report), UTC).isoformat()
     samples = _samples(report, log, system, split)
     spec = log.EvalSpec(
@@ -67,12 +71,12 @@ def _log(report: Findings, log: Any, system: str, split: str) -> Any:
 def _samples(report: Findings, log: Any, system: str, split: str) -> list[Any]:
     model = require("inspect_ai.model", extra="inspect", feature="writing Inspect logs")
     scorer = require("inspect_ai.scorer", extra="inspect", feature="writing Inspect logs")
-    found: dict[tuple[str, int], Any] = {}
+    samples: dict[tuple[str, int], Any] = {}
     epochs: dict[int, int] = {}  # seed -> epoch, which must be 1 or more
     for sample in samples_of(report, system, split):
         key = (sample["id"], sample["seed"])
-        if key not in found:
-            found[key] = log.EvalSample(
+        if key not in samples:
+            samples[key] = log.EvalSample(
                 id=sample["id"],
                 epoch=epochs.setdefault(sample["seed"], len(epochs) + 1),
                 input=sample["source"],
@@ -81,7 +85,7 @@ def _samples(report: Findings, log: Any, system: str, split: str) -> list[Any]:
                 metadata=sample["tags"],
                 scores={},
             )
-        found[key].scores[sample["metric"]] = scorer.Score(
+        samples[key].scores[sample["metric"]] = scorer.Score(
             value=sample["value"], answer=sample["hypothesis"]
         )
-    return list(found.values())
+    return list(samples.values())

@@ -14,20 +14,20 @@ from recombine.report.results import MetricResults
 
 def stamp(report: Findings) -> int:
     """Seconds since 1970 of the newest score file: the same runs give the same export."""
-    return max(one.modified for one in report.source.scores)
+    return max(scores.modified for scores in report.source.scores)
 
 
 def file_names(report: Findings) -> dict[str, str]:
     """System -> what its files are called; x/a and x_a are two systems."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for system in report.systems:
         name = re.sub(r"[^\w.+-]", "_", system)
         number = 1
-        while name in found.values():
+        while name in texts.values():
             number += 1
             name = re.sub(r"[^\w.+-]", "_", system) + f"-{number}"
-        found[system] = name
-    return found
+        texts[system] = name
+    return texts
 
 
 def samples_of(report: Findings, system: str, split: str) -> Iterator[dict[str, Any]]:
@@ -41,17 +41,22 @@ def _judged(report: Findings, system: str, results: MetricResults) -> Iterator[d
     metric, split = results.metric, results.split
     examples = report.source.examples(split)
     cells = {cell.seed: cell for cell in report.source.cells if cell.name == system}
-    for one in report.source.scores:
-        if (one.system, one.metric, one.split, one.checkpoint) != (system, metric, split, None):
+    for scores in report.source.scores:
+        if (scores.system, scores.metric, scores.split, scores.checkpoint) != (
+            system,
+            metric,
+            split,
+            None,
+        ):
             continue
-        hypotheses = cells[one.seed].translations(split)
-        details = details_of(read_scores(report.source, one, None))
+        hypotheses = cells[scores.seed].translations(split)
+        details = details_of(read_scores(report.source, scores, None))
         verdicts = {name: (value, detail) for name, value, detail in details}
         for name, example in examples.items():
             if name in verdicts:
                 yield {
                     "id": name,
-                    "seed": one.seed,
+                    "seed": scores.seed,
                     "split": split,
                     "metric": metric,
                     "source": example.source,

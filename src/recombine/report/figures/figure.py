@@ -114,7 +114,7 @@ def told(score: Score, of: str = "") -> str:
     """What a mark says when one points at it."""
     place = f"{score.system}, {of}" if of else score.system
     span = "" if score.low != score.low else f" ({score.low:.1f} to {score.high:.1f})"
-    return f"{place}: {score.told()}{span}, n={score.n:,}"
+    return f"{place}: {score.in_digits()}{span}, n={score.n:,}"
 
 
 def row_of(score: Score, **more: Any) -> dict[str, Any]:
@@ -290,11 +290,13 @@ def draw_figures(
         notes.append(f"No figures were drawn: {error.message}. {error.hint}")
         return {}, []
     charts: dict[str, list[DrawnFigure]] = {}
-    for one in figures:
-        svg = drawn[one.name]
-        shown = inline_svg(svg, one.caption)
-        links = downloads(one, with_caption(svg, one.caption, source))
-        charts.setdefault(one.section, []).append(DrawnFigure(one.caption, shown, source, links))
+    for figure in figures:
+        svg = drawn[figure.name]
+        shown = inline_svg(svg, figure.caption)
+        links = downloads(figure, with_caption(svg, figure.caption, source))
+        charts.setdefault(figure.section, []).append(
+            DrawnFigure(figure.caption, shown, source, links)
+        )
     return charts, write_figures(figures, drawn, folder, formats)
 
 

@@ -153,7 +153,7 @@ def _heat_map(report: Findings, results: MetricResults) -> Figure:
         row_of(
             score,
             value=report.words.label(tag, value),
-            label=score.told(0 if score.undecided else 1),
+            label=score.in_digits(0 if score.undecided else 1),
             of=report.words.label(tag, value),
         )
         for value in order
@@ -198,7 +198,7 @@ def _heat_map(report: Findings, results: MetricResults) -> Figure:
 
 def _best_and_worst(report: Findings, results: MetricResults, tag: str) -> str:
     """What each system does best and worst."""
-    found = []
+    rows = []
     for system in results.best_first[:MOST_TOLD]:
         scores = {
             report.words.label(tag, value): by_system[system].value
@@ -208,10 +208,10 @@ def _best_and_worst(report: Findings, results: MetricResults, tag: str) -> str:
         if len(scores) > 1:
             order = sorted(scores, key=lambda name: scores[name], reverse=results.higher_is_better)
             best, worst = order[0], order[-1]
-            found.append(
+            rows.append(
                 f"{system} best {best} ({scores[best]:.0f}), worst {worst} ({scores[worst]:.0f})"
             )
-    return "; ".join(found)
+    return "; ".join(rows)
 
 
 def _groups(report: Findings, results: MetricResults, tag: str) -> Figure:
@@ -294,7 +294,7 @@ def _forest(report: Findings, results: MetricResults, comparison: Comparison) ->
             },
         },
     ]  # fmt: skip
-    wins, ties, losses = (comparison.count(one) for one in ("win", "tie", "loss"))
+    wins, ties, losses = (comparison.count(verdict) for verdict in ("win", "tie", "loss"))
     return Figure(
         table_name(
             "difference", results.metric, results.split, comparison.second, comparison.first
@@ -309,12 +309,12 @@ def _forest(report: Findings, results: MetricResults, comparison: Comparison) ->
 def _anatomies(report: Findings) -> list[Figure]:
     """A stacked bar for each system, or of one system for each kind of sentence."""
     figures = []
-    seen: list[Any] = []
+    values: list[Any] = []
     colours = _colours_of_errors(report)
     for results in report.results:
-        if not results.labels or (results.split, results.labels) in seen:
+        if not results.labels or (results.split, results.labels) in values:
             continue  # metrics that grade the same classes would show the same picture again
-        seen.append((results.split, results.labels))
+        values.append((results.split, results.labels))
         bars = {
             system: sum(results.labels[system].values(), Counter())
             for system in results.best_first
@@ -339,8 +339,8 @@ def _colours_of_errors(report: Findings) -> dict[str, str]:
     for results in report.results:
         for by_value in results.labels.values():
             for counts in by_value.values():
-                known = results.right_labels | results.unjudged_labels
-                total.update({k: n for k, n in counts.items() if k not in known})
+                judged = results.right_labels | results.unjudged_labels
+                total.update({k: n for k, n in counts.items() if k not in judged})
     wrong = [name for name, _ in total.most_common(len(PALETTE) - 1)]
     return {name: PALETTE[1 + place] for place, name in enumerate(wrong)}
 
@@ -360,7 +360,7 @@ def _stacked(
     if not classes and not unjudged:
         return None
     shown = [*right, *(name for name in classes if name in colours), *unjudged]
-    said = {name: report.words.label("class", name) for name in [*shown, "other"]}
+    labels = {name: report.words.label("class", name) for name in [*shown, "other"]}
     # What is right on one test (a change in one place) may be wrong on another.
     colours = {**colours, **dict.fromkeys(right, MORE[4]), **dict.fromkeys(unjudged, TIE)}
     rows = []
@@ -372,9 +372,9 @@ def _stacked(
             share = 100 * count / size
             rows.append(
                 {
-                    "bar": bar, "class": said[name], "share": round(share, 2), "count": count,
+                    "bar": bar, "class": labels[name], "share": round(share, 2), "count": count,
                     "order": (shown.index(name) if name in shown else len(shown)),
-                    "told": f"{bar}, {said[name]}: {share:.1f}% ({count:,} of {size:,})",
+                    "told": f"{bar}, {labels[name]}: {share:.1f}% ({count:,} of {size:,})",
                 }
             )  # fmt: skip
     other = any(row["order"] == len(shown) for row in rows)
@@ -388,9 +388,9 @@ def _stacked(
             "scale": {"domain": [0, 100]},
         },
         "color": {
-            "field": "class", "type": "nominal", "sort": [said[name] for name in names],
+            "field": "class", "type": "nominal", "sort": [labels[name] for name in names],
             "scale": {
-                "domain": [said[name] for name in names],
+                "domain": [labels[name] for name in names],
                 "range": [colours.get(name, TIE) for name in names],
             },
             "legend": {"orient": "bottom", "columns": 2, "labelLimit": 320},
@@ -398,20 +398,22 @@ def _stacked(
         "order": {"field": "order", "type": "quantitative"},
         "description": {"field": "told", "type": "nominal"},
     }  # fmt: skip
-    told = []
+    sentences = []
     for bar, counts in list(bars.items())[:MOST_TOLD]:
         errors = [(counts[name], name) for name in classes if counts[name]]
         count, name = max(errors, default=(0, ""))
         share = 100 * count / sum(counts.values())
-        most = f"{said.get(name, name)}, {share:.0f}%" if share >= 1 else "hardly anything"
+        most = f"{labels.get(name, name)}, {share:.0f}%" if share >= 1 else "hardly anything"
         apart = 100 * sum(counts[name] for name in unjudged) / sum(counts.values())
         if apart == 100:
-            told.append(f"{bar}: nothing could be judged")
+            sentences.append(f"{bar}: nothing could be judged")
         else:
-            told.append(f"{bar}: {most}" + (f" ({apart:.0f}% not judged)" if apart >= 1 else ""))
+            sentences.append(
+                f"{bar}: {most}" + (f" ({apart:.0f}% not judged)" if apart >= 1 else "")
+            )
     return Figure(
         table_name(results.metric, results.split, "anatomy"),
-        f"What goes wrong most on {report.split_name(results.split)}. {'; '.join(told)}.",
+        f"What goes wrong most on {report.split_name(results.split)}. {'; '.join(sentences)}.",
         spec,
         ERRORS,
     )

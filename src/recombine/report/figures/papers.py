@@ -42,7 +42,7 @@ def _points(report: Findings, table: Table) -> list[dict[str, Any]]:
         for index, name in enumerate(table.columns)
         if name not in report.systems and all(isinstance(row[index], str) for row in table.rows)
     ]
-    found = []
+    drawn = []
     for row in table.rows:
         label = " · ".join(str(row[index]) for index in labels)
         for index, column in enumerate(table.columns):
@@ -51,22 +51,22 @@ def _points(report: Findings, table: Table) -> list[dict[str, Any]]:
             name, _, measure = column.partition(": ")
             if name in report.systems and isinstance(value, float):
                 point = {"label": label, "system": name, "score": round(value, 3)}
-                found.append({**point, "measure": measure} if measure else point)
-    return found
+                drawn.append({**point, "measure": measure} if measure else point)
+    return drawn
 
 
 def extremes(rows: Sequence[Mapping[str, Any]]) -> str:
     """Where each system errs least and most."""
-    found = []
+    points = []
     for system in dict.fromkeys(row["system"] for row in rows):
         own = [row for row in rows if row["system"] == system and row["score"] is not None]
         if len({row["score"] for row in own}) > 1:
             low, high = (pick(own, key=lambda row: float(row["score"])) for pick in (min, max))
-            found.append(
+            points.append(
                 f"{system} errs least on {low['label']} ({low['score']:.0f}%), most on "
                 f"{high['label']} ({high['score']:.0f}%)"
             )
-    return "; ".join(found[:MOST_TOLD])
+    return "; ".join(points[:MOST_TOLD])
 
 
 def _ranges(report: Findings, table: Table) -> dict[str, Any]:

@@ -69,8 +69,8 @@ def log_figure(report: Findings) -> Figure | None:
         if dev:
             last = max(dev, key=lambda row: row["step"])
             ends.append(f"{system} has {last['score']:.1f} on dev at step {last['step']:,}")
-    told = f": {'; '.join(ends)}" if ends else ""
-    return Figure("training-log", f"How training went{told}.", spec, FIGURES)
+    ending = f": {'; '.join(ends)}" if ends else ""
+    return Figure("training-log", f"How training went{ending}.", spec, FIGURES)
 
 
 def _logged(system: str, seed: int, lines: Iterable[str]) -> list[dict[str, Any]]:
@@ -112,24 +112,24 @@ def checkpoint_slices(
     points: dict[tuple[str, str], list[tuple[int, float]]] = {}
     for row in _curve_points(report, table):
         points.setdefault((row["system"], row["panel"]), []).append((row["step"], row["score"]))
-    for (system, panel), found in points.items():
-        yield system, panel, sorted(found)
+    for (system, panel), series in points.items():
+        yield system, panel, sorted(series)
 
 
 def lost_again(report: Findings, table: Table) -> str:
     """The pattern that each system had learnt and lost most of, in words."""
     worst: dict[str, tuple[float, str]] = {}
     for system, panel, points in checkpoint_slices(report, table):
-        known = [point for point in points if not math.isnan(point[1])]
-        if len(known) < 2 or not report.main.higher_is_better:
+        scored = [point for point in points if not math.isnan(point[1])]
+        if len(scored) < 2 or not report.main.higher_is_better:
             continue
-        at, best = max(known, key=lambda point: point[1])
-        step, end = known[-1]
+        at, best = max(scored, key=lambda point: point[1])
+        step, end = scored[-1]
         if best - end >= LOST and best - end > worst.get(system, (0.0, ""))[0]:
-            told = f"{system} learns {panel} ({best:.0f} at step {at:,}) and loses it "
-            told += f"({end:.0f} at {step:,})"
-            worst[system] = (best - end, told)
-    return "; ".join(told for _, told in worst.values())
+            sentence = f"{system} learns {panel} ({best:.0f} at step {at:,}) and loses it "
+            sentence += f"({end:.0f} at {step:,})"
+            worst[system] = (best - end, sentence)
+    return "; ".join(sentence for _, sentence in worst.values())
 
 
 def training_figure(
@@ -165,8 +165,8 @@ def training_figures(report: Findings, tables: Sequence[Table]) -> list[Figure]:
             spec = _heat_map(report, rows, "% literal", less_is_better=True)
         else:
             spec = _panels(report, rows)
-        told = _peaks(tables) if "Figure 3" in table.title else _course(rows)
-        figures.append(Figure(table.name, f"{table.title}: {told}.", spec, FIGURES))
+        caption = _peaks(tables) if "Figure 3" in table.title else _course(rows)
+        figures.append(Figure(table.name, f"{table.title}: {caption}.", spec, FIGURES))
     return figures
 
 
@@ -179,13 +179,13 @@ def slice_figure(report: Findings, table: Table) -> Figure | None:
     title = report.words.metric(main.metric)
     spec = _heat_map(report, rows, title, less_is_better=not main.higher_is_better)
     lost = lost_again(report, table)
-    told = " ".join((f"{table.title}.", *table.notes, *([f"{lost}."] if lost else [])))
-    return Figure(table.name, told, spec, FIGURES)
+    caption = " ".join((f"{table.title}.", *table.notes, *([f"{lost}."] if lost else [])))
+    return Figure(table.name, caption, spec, FIGURES)
 
 
 def _curve_points(report: Findings, table: Table) -> list[dict[str, Any]]:
     at = table.columns.index("step")
-    found = []
+    sentences = []
     for row in table.rows:
         named = zip(table.columns[:at], row[:at], strict=True)
         panel = ", ".join(report.words.label(column, str(cell)) for column, cell in named)
@@ -193,9 +193,9 @@ def _curve_points(report: Findings, table: Table) -> list[dict[str, Any]]:
             # A checkpoint without a number, such as "best", has no place on the axis.
             if isinstance(score, float) and isinstance(row[at], int):
                 point = {"panel": panel, "step": row[at], "system": system}
-                told = f"{system}, {panel}, step {row[at]:,}: {score:.1f}"
-                found.append({**point, "score": round(score, 3), "told": told})
-    return found
+                sentence = f"{system}, {panel}, step {row[at]:,}: {score:.1f}"
+                sentences.append({**point, "score": round(score, 3), "told": sentence})
+    return sentences
 
 
 def _facets(rows: Sequence[dict[str, Any]]) -> Spec:
@@ -278,20 +278,20 @@ def _course(rows: Sequence[dict[str, Any]]) -> str:
         scores.setdefault((row["system"], row["step"]), []).append(row["score"])
     return from_to(
         [
-            {"system": system, "x": step, "score": sum(found) / len(found)}
-            for (system, step), found in scores.items()
+            {"system": system, "x": step, "score": sum(points) / len(points)}
+            for (system, step), points in scores.items()
         ]
     )
 
 
 def _peaks(tables: Sequence[Table]) -> str:
     """The mean curve of every system in words: peak, where, end."""
-    found = []
+    drops = []
     for table in tables:
         if table.name != "figure-3-curves":
             continue
         for system, idiom, _, peak, at, end, _, correlation in table.rows:
             if idiom == "mean" and isinstance(peak, float) and isinstance(end, float):
                 r = "" if correlation is None else f", drop and log frequency r = {correlation}"
-                found.append(f"{system}: peak {peak:.1f} at {at}, end {end:.1f}{r}")
-    return "; ".join(found)
+                drops.append(f"{system}: peak {peak:.1f} at {at}, end {end:.1f}{r}")
+    return "; ".join(drops)

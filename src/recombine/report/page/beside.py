@@ -42,7 +42,7 @@ def published_pairs(report: Findings) -> dict[tuple[str, str], list[PairedNumber
         for row in read_published(setting.name)
         if row.score is not None and row.metric == report.main.metric
     ]
-    found: dict[tuple[str, str], list[PairedNumber]] = {}
+    pairs_of: dict[tuple[str, str], list[PairedNumber]] = {}
     for system in report.main.systems:
         kind = kinds.get(system, "")
         for name in (kind, f"{kind}{WHOLE}") if kind else ():
@@ -52,22 +52,22 @@ def published_pairs(report: Findings) -> dict[tuple[str, str], list[PairedNumber
                     rows.setdefault((row.tag, row.value), row)
             pairs = [*_overall(report, system, rows), *_slices(report, system, rows)]
             if pairs:
-                found[system, name] = pairs
+                pairs_of[system, name] = pairs
                 break
-    return found
+    return pairs_of
 
 
 def _overall(
     report: Findings, system: str, rows: Mapping[tuple[str, str], Published]
 ) -> list[PairedNumber]:
-    found = []
+    overall = []
     for split in report.splits:
         results, row = report.results_of(report.main.metric, split), rows.get(("split", split))
         if results is not None and row is not None and system in results.systems:
-            found.append(
+            overall.append(
                 PairedNumber(f"all {report.split_name(split)}", results.overall(system), row)
             )
-    return found
+    return overall
 
 
 def _slices(
@@ -85,22 +85,22 @@ def _slices(
 
 def published_columns(report: Findings) -> dict[str, dict[str, float]]:
     """The paper's name for a system -> its published scores by value of the main tag."""
-    found: dict[str, dict[str, float]] = {}
+    columns: dict[str, dict[str, float]] = {}
     for (_, name), pairs in published_pairs(report).items():
-        scores = {one.ours.slice: one.theirs.score for one in pairs if one.ours.slice}
+        scores = {pair.ours.slice: pair.theirs.score for pair in pairs if pair.ours.slice}
         if scores:
-            found[f"paper: {name}"] = {
+            columns[f"paper: {name}"] = {
                 key: score for key, score in scores.items() if score is not None
             }
-    return found
+    return columns
 
 
 def beside_section(report: Findings) -> Markup:
     """A dot for ours and a ring for the paper's, the difference beside them."""
-    found = published_pairs(report)
-    if not found:
+    pairs_of = published_pairs(report)
+    if not pairs_of:
         return Markup()
-    rows = [pair.theirs for pairs in found.values() for pair in pairs]
+    rows = [pair.theirs for pairs in pairs_of.values() for pair in pairs]
     papers = " and ".join(dict.fromkeys(row.paper for row in rows))
     places = sorted(dict.fromkeys(row.table for row in rows if row.table), key=_by_number)
     edition = report.source.benchmark.manifest.recipe.get("edition")
@@ -109,7 +109,7 @@ def beside_section(report: Findings) -> Markup:
         metric=capital(report.words.metric(report.main.metric)),
         source=f"{papers}, table{'s' if len(places) > 1 else ''} {listed(places)}",
         edition=edition or "",
-        plots=[_plot(report.main, *names, pairs) for names, pairs in found.items()],
+        plots=[_plot(report.main, *names, pairs) for names, pairs in pairs_of.items()],
         notes=list(dict.fromkeys(f"{row.row}: {row.note}" for row in rows if row.note)),
     )
 

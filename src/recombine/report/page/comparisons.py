@@ -36,7 +36,7 @@ class DifferenceRow(NamedTuple):
     link: str
     span: DrawnInterval | None
     difference: str
-    told: str
+    hover: str
     verdict: str
 
 
@@ -90,38 +90,38 @@ def compare_section(report: Findings) -> Markup:
     )
 
 
-def _duel(report: Findings, results: MetricResults, one: Comparison, *, is_first: bool) -> Duel:
-    ends = [end for part in one.slices for end in (part.difference.low, part.difference.high)]
-    ends += [one.overall.low, one.overall.high]
+def _duel(report: Findings, results: MetricResults, pair: Comparison, *, is_first: bool) -> Duel:
+    ends = [end for part in pair.slices for end in (part.difference.low, part.difference.high)]
+    ends += [pair.overall.low, pair.overall.high]
     widest = max([1.0, *(abs(end) for end in ends if not math.isnan(end))])
-    several = max(len(results.seeds[name]) for name in (one.first, one.second)) > 1
+    several = max(len(results.seeds[name]) for name in (pair.first, pair.second)) > 1
     seed = " with its first seed" if several else ""
     only_right = [
         OnlyRight(better, seed, count, _where_better(results, better, other))
         for better, other, count in (
-            (one.second, one.first, one.only_second),
-            (one.first, one.second, one.only_first),
+            (pair.second, pair.first, pair.only_second),
+            (pair.first, pair.second, pair.only_first),
         )
         if count
     ]
-    overall = one.overall
+    overall = pair.overall
     return Duel(
-        look(report, one.second),
-        look(report, one.first),
-        comparison_sentence(report, results, one),
+        look(report, pair.second),
+        look(report, pair.first),
+        comparison_sentence(report, results, pair),
         _shown(overall.value),
         _span(overall.low, overall.value, overall.high, widest),
         only_right,
-        _rows(report, results, one, widest),
+        _rows(report, results, pair, widest),
         number(widest, 0),
-        is_first and one.count("tie") < len(one.slices),
+        is_first and pair.count("tie") < len(pair.slices),
     )
 
 
-def comparison_sentence(report: Findings, results: MetricResults, one: Comparison) -> str:
+def comparison_sentence(report: Findings, results: MetricResults, pair: Comparison) -> str:
     """What the data say of two systems; the better one is named first."""
-    overall = one.overall
-    verdict = verdict_of(overall, one.p_adjusted, results.higher_is_better)
+    overall = pair.overall
+    verdict = verdict_of(overall, pair.p_adjusted, results.higher_is_better)
     apart = number(abs(overall.value))
     span = sorted((abs(overall.low), abs(overall.high)))
     within = (
@@ -129,22 +129,22 @@ def comparison_sentence(report: Findings, results: MetricResults, one: Compariso
         if not math.isnan(overall.low) and overall.low * overall.high > 0
         else ""
     )
-    if math.isnan(one.p_adjusted):
-        head = f"No verdict on {one.second} and {one.first}: {apart} points apart, {NO_TEST}"
+    if math.isnan(pair.p_adjusted):
+        head = f"No verdict on {pair.second} and {pair.first}: {apart} points apart, {NO_TEST}"
     elif verdict == "tie":
         head = (
-            f"The data cannot tell {one.second} from {one.first}: {apart} points apart, "
-            f"{_p(one.p_adjusted)}"
+            f"The data cannot tell {pair.second} from {pair.first}: {apart} points apart, "
+            f"{_p(pair.p_adjusted)}"
         )
     else:
-        better, other = (one.second, one.first) if verdict == "win" else (one.first, one.second)
-        head = f"{better} is {apart} points{within} better than {other}, {_p(one.p_adjusted)}"
-    if not one.slices:
+        better, other = (pair.second, pair.first) if verdict == "win" else (pair.first, pair.second)
+        head = f"{better} is {apart} points{within} better than {other}, {_p(pair.p_adjusted)}"
+    if not pair.slices:
         return head + "."
-    wins, ties, losses = (one.count(kind) for kind in ("win", "tie", "loss"))
-    kinds = f"{len(one.slices)} kinds of sentence"
+    wins, ties, losses = (pair.count(kind) for kind in ("win", "tie", "loss"))
+    kinds = f"{len(pair.slices)} kinds of sentence"
     return (
-        f"{head}. Of {kinds} {one.second} wins {wins or 'none'}, ties {ties or 'none'} and loses "
+        f"{head}. Of {kinds} {pair.second} wins {wins or 'none'}, ties {ties or 'none'} and loses "
         f"{losses or 'none'}."
     )
 
@@ -156,27 +156,27 @@ def _p(p: float) -> str:
 
 
 def _rows(
-    report: Findings, results: MetricResults, one: Comparison, widest: float
+    report: Findings, results: MetricResults, pair: Comparison, widest: float
 ) -> list[DifferenceRow]:
     """Kinds of sentence, those where the better system gains most first."""
     tag = results.main_tag or ""
     sign = -1 if results.higher_is_better else 1
-    found = []
-    for part in sorted(one.slices, key=lambda part: sign * part.difference.value):
+    rows = []
+    for part in sorted(pair.slices, key=lambda part: sign * part.difference.value):
         change = part.difference
         fields = {f"tag__{tag}": part.value, "tag__split": results.split}
         low, high = signed(change.low), signed(change.high)
-        found.append(
+        rows.append(
             DifferenceRow(
                 report.words.label(tag, part.value),
-                examples_link(a=one.second, b=one.first, metric=results.metric, **fields),
+                examples_link(a=pair.second, b=pair.first, metric=results.metric, **fields),
                 _span(change.low, change.value, change.high, widest),
                 _shown(change.value),
                 f"{low} to {high}, {_p(part.p_adjusted)}, {part.n:,} sentences: {part.verdict}",
                 part.verdict,
             )
         )
-    return found
+    return rows
 
 
 def _shown(difference: float) -> str:
@@ -201,8 +201,8 @@ def _table(report: Findings, results: MetricResults, *, titled: bool = False) ->
     """Every pair of systems in a row: difference, interval, p, wins, ties and losses."""
     table = comparison_table(report, results)
     cells = {
-        (row, 1): CellStyle(verdict_of(one.overall, one.p_adjusted, results.higher_is_better))
-        for row, one in enumerate(results.comparisons)
+        (row, 1): CellStyle(verdict_of(pair.overall, pair.p_adjusted, results.higher_is_better))
+        for row, pair in enumerate(results.comparisons)
     }
     return html(table, HtmlStyle(cells, titled=titled))
 
@@ -212,8 +212,8 @@ def anatomy_section(report: Findings, drawn: Sequence[DrawnFigure]) -> Markup:
     classed: list[MetricResults] = []
     for results in report.results:
         # Metrics that grade the same classes would show the same table again.
-        known = (one for one in classed if one.split == results.split)
-        if results.labels and all(one.labels != results.labels for one in known):
+        same_split = (earlier for earlier in classed if earlier.split == results.split)
+        if results.labels and all(earlier.labels != results.labels for earlier in same_split):
             classed.append(results)
     if not classed:
         return Markup()

@@ -33,8 +33,8 @@ def pack_examples(report: Findings, budget_bytes: int) -> PackedExamples:
     """Choose and pack examples so that the text stays within the budget."""
     source = report.source
     splits = {name: source.translated[name] for name in report.splits if name in source.translated}
-    splits = {name: one for name, one in splits.items() if one.examples}
-    total = sum(len(one.examples) for one in splits.values())
+    splits = {name: split for name, split in splits.items() if split.examples}
+    total = sum(len(split.examples) for split in splits.values())
     if not splits:
         return PackedExamples("", 0, 0)
     wanted = report.options.examples
@@ -61,7 +61,7 @@ def _with_partners(
     covered: Sequence[str], chosen: Sequence[str], partners: Mapping[str, str]
 ) -> list[str]:
     """The chosen ones with the other sentence of each pair, in the order given."""
-    wanted = {*chosen, *(partners[one] for one in chosen if one in partners)}
+    wanted = {*chosen, *(partners[name] for name in chosen if name in partners)}
     return [name for name in covered if name in wanted]
 
 
@@ -94,28 +94,28 @@ def gather(report: Findings, wanted: Mapping[str, Sequence[str]]) -> Gathered:
         key=lambda cell: (order[cell.name], cell.seed),
     )
     voices = [cell.voice for cell in cells]
-    found = Gathered(voices, [], {})
+    gathered = Gathered(voices, [], {})
     for cell in cells:
-        said: dict[Place, str] = {}
+        spoken: dict[Place, str] = {}
         for split, ids in wanted.items():
             texts = source.said[cell.voice, split]
-            said.update(((split, one), texts[one]) for one in ids if one in texts)
-        found.said.append(said)
+            spoken.update(((split, name), texts[name]) for name in ids if name in texts)
+        gathered.said.append(spoken)
     for metric in dict.fromkeys(results.metric for results in report.results):
         columns: list[dict[Place, JudgedExample]] = [{} for _ in voices]
-        found.judged[metric] = columns
+        gathered.judged[metric] = columns
         for split in wanted:
-            for one in source.files(metric, split):
-                column = columns[voices.index(one.voice)]
-                for name, judged in source.judged.get(one, {}).items():
+            for scores in source.files(metric, split):
+                column = columns[voices.index(scores.voice)]
+                for name, judged in source.judged.get(scores, {}).items():
                     column[split, name] = judged
                     example = source.examples(split).get(name)
                     # Of the sentences of a pair the one is listed that is not the common base.
                     if example is not None and example.role not in (None, "", BASE):
                         other = source.examples(split).get(next(iter(judged.partners), ""))
                         if other is not None and other.role == BASE:
-                            found.partners.setdefault((split, name), other.id)
-    return found
+                            gathered.partners.setdefault((split, name), other.id)
+    return gathered
 
 
 def pack(report: Findings, gathered: Gathered, chosen: Mapping[str, Sequence[str]]) -> str:
@@ -133,9 +133,11 @@ def pack(report: Findings, gathered: Gathered, chosen: Mapping[str, Sequence[str
         "voices": [[report.systems.index(name), seed] for name, seed in gathered.voices],
         "id": [example.id for _, example in rows],
         "source": [_clip(example.source) for _, example in rows],
-        "references": [[_clip(one) for one in example.references[:3]] for _, example in rows],
+        "references": [
+            [_clip(reference) for reference in example.references[:3]] for _, example in rows
+        ],
         "focus": [
-            [[one.text, one.role, list(one.accepted[:6])] for one in example.focus]
+            [[focus.text, focus.role, list(focus.accepted[:6])] for focus in example.focus]
             for _, example in rows
         ],
         "tags": _tag_table(report, rows),
@@ -147,7 +149,9 @@ def pack(report: Findings, gathered: Gathered, chosen: Mapping[str, Sequence[str
             for said in gathered.said
         ],
         "texts": texts,
-        "languages": [getattr(report.source.benchmark.manifest, one) for one in LANGUAGES],
+        "languages": [
+            getattr(report.source.benchmark.manifest, language) for language in LANGUAGES
+        ],
         "partner": _partners(gathered, rows),
         "structure": _structures(report, gathered, rows),
         "main": report.main.main_tag or "",
@@ -175,13 +179,13 @@ def _clip(text: str) -> str:
     return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + " […]"
 
 
-def _code(said: str | None, example: Example, texts: list[str]) -> int:
+def _code(output: str | None, example: Example, texts: list[str]) -> int:
     """-1: nothing; 0: the first reference; n: the n-th of the other texts said of this example."""
-    if said is None:
+    if output is None:
         return -1
-    if example.references and said == example.references[0]:
+    if example.references and output == example.references[0]:
         return 0
-    text = _clip(said)
+    text = _clip(output)
     if text not in texts:
         texts.append(text)
     return texts.index(text) + 1
@@ -206,17 +210,22 @@ def _structures(
     right = report.main.right_value
     columns = gathered.judged.get(report.main.metric, [])
     judged = [
-        (example, any(place in one and not is_right(one[place].value, right) for one in columns))
+        (
+            example,
+            any(place in column and not is_right(column[place].value, right) for column in columns),
+        )
         for place, example in rows
     ]
-    found = {}
+    structures = {}
     for number in to_be_read(judged, report.main.main_tag):
         place, example = rows[number]
         if place not in gathered.read:
             gathered.read[place] = reader.read(example)
         if len(gathered.read[place]) > 1:
-            found[str(number)] = [[*one[:4], int(one.tested)] for one in gathered.read[place]]
-    return found
+            structures[str(number)] = [
+                [*part[:4], int(part.tested)] for part in gathered.read[place]
+            ]
+    return structures
 
 
 def _tag_table(
@@ -234,25 +243,27 @@ def _tag_table(
                 codes.append(-1)
             else:
                 codes.append(values.setdefault(show_tag(raw), len(values)))
-        known = list(values)
-        wordings = [report.words.find(name, value) for value in known]
+        raw_values = list(values)
+        wordings = [report.words.find(name, value) for value in raw_values]
         if name == "split":
-            wordings = [Wording(report.split_name(value)) for value in known]
-        elif set(known) == {"0", "1"}:
-            wordings = [Wording({"0": "no", "1": "yes"}[value]) for value in known]
+            wordings = [Wording(report.split_name(value)) for value in raw_values]
+        elif set(raw_values) == {"0", "1"}:
+            wordings = [Wording({"0": "no", "1": "yes"}[value]) for value in raw_values]
         table[name] = {
             "label": report.words.tag(name),
-            "values": known,
+            "values": raw_values,
             "codes": codes,
-            "labels": [one.label for one in wordings],
-            "hints": [[one.trained, one.asked] if one.asked else None for one in wordings],
+            "labels": [wording.label for wording in wordings],
+            "hints": [
+                [wording.trained, wording.asked] if wording.asked else None for wording in wordings
+            ],
         }
         if name == report.main.main_tag and report.main.family_tag:
             families = report.main.families
             tag = report.main.family_tag
             table[name]["families"] = [
                 report.words.label(tag, families[value]) if value in families else ""
-                for value in known
+                for value in raw_values
             ]
     return table
 
@@ -264,15 +275,15 @@ def _verdicts(
     values: list[list[float | str | None]] = [[None] * len(rows) for _ in columns]
     reasons: dict[str, list[list[Any]]] = {}
     for number, (place, _) in enumerate(rows):
-        told: dict[str, list[int]] = {}
+        reasons_of: dict[str, list[int]] = {}
         for voice, column in enumerate(columns):
-            found = column.get(place)
-            if found is not None:
-                values[voice][number] = _short_number(found.value)
-                if found.explanation:
-                    told.setdefault(found.explanation, []).append(voice)
-        if told:
-            reasons[str(number)] = [[text, voices] for text, voices in told.items()]
+            judged = column.get(place)
+            if judged is not None:
+                values[voice][number] = _short_number(judged.value)
+                if judged.explanation:
+                    reasons_of.setdefault(judged.explanation, []).append(voice)
+        if reasons_of:
+            reasons[str(number)] = [[text, voices] for text, voices in reasons_of.items()]
     return {"values": values, "why": reasons}
 
 

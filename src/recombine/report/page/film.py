@@ -29,10 +29,10 @@ def film(report: Findings, slices: Table | None) -> Markup:
         return Markup()
     main = report.main
     scores: dict[str, dict[str, list[float | None]]] = {name: {} for name in main.systems}
-    for value, step, *found in slices.rows:
+    for value, step, *values in slices.rows:
         if not isinstance(step, int):
             continue  # a checkpoint without a number, such as "best"
-        for system, score in zip(slices.columns[at + 1 :], found, strict=True):
+        for system, score in zip(slices.columns[at + 1 :], values, strict=True):
             # Of a system without a score of the main metric there are checkpoints alone.
             line = scores.setdefault(system, {}).setdefault(str(value), [None] * len(steps))
             line[steps.index(step)] = round(score, 1) if isinstance(score, float) else None

@@ -34,7 +34,7 @@ class DrawnBar(NamedTuple):
 
     name: str
     kind: str
-    told: str
+    hover: str
     text: str
     share: float | None
     span: tuple[float, float] | None
@@ -42,11 +42,11 @@ class DrawnBar(NamedTuple):
 
 def verdict_section(report: Findings) -> Markup:
     """What was found, in words and as the method shows it."""
-    told = report.headline
+    headline = report.headline
     return render(
         "first_screen",
-        headline=told.headline,
-        sentences=told.sentences,
+        headline=headline.headline,
+        sentences=headline.sentences,
         done=what_was_done(report),
         chips=chips(report),
         # What a method shows is HTML by its contract.
@@ -62,7 +62,7 @@ def bars(report: Findings, numbers: Callable[[Findings, str], Iterable[Bar]]) ->
     return render(
         "bars",
         rows=[
-            (look(report, system), "", [drawn_bar(one) for one in numbers(report, system)])
+            (look(report, system), "", [drawn_bar(bar) for bar in numbers(report, system)])
             for system in main.best_first
         ],
         metric=report.words.metric(main.metric),
@@ -80,18 +80,20 @@ def familiar_and_new(report: Findings, system: str) -> Iterator[Bar]:
     yield Bar(main, main.overall(system), report.split_name(main.split))
 
 
-def drawn_bar(one: Bar) -> DrawnBar:
+def drawn_bar(bar: Bar) -> DrawnBar:
     """A bar with its name before it, its number behind it, and its interval."""
-    results, score = one.results, one.score
+    results, score = bar.results, bar.score
     if math.isnan(score.value):
-        return DrawnBar(one.name, one.kind, "", "–", None, None)
+        return DrawnBar(bar.name, bar.kind, "", "–", None, None)
     share, low, high = (
         100 * level(results, value) for value in (score.value, score.low, score.high)
     )
     counted = f", {score.counted}" if isinstance(score, Score) else ""
-    told = f"{one.name}: {between(score)}, {number(score.low)} to {number(score.high)}{counted}"
+    description = (
+        f"{bar.name}: {between(score)}, {number(score.low)} to {number(score.high)}{counted}"
+    )
     span = None if math.isnan(low) else (low, max(0.0, high - low))
-    return DrawnBar(one.name, one.kind, told, between(score), share, span)
+    return DrawnBar(bar.name, bar.kind, description, between(score), share, span)
 
 
 def bar_of_system(report: Findings, results: MetricResults, system: str) -> tuple[str, DrawnBar]:

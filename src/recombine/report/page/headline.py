@@ -67,27 +67,31 @@ def generalisation_headline(report: Findings) -> Headline:
     if not main.is_share or not main.higher_is_better or math.isnan(score.value):
         named = report.words.metric(main.metric)
         return Headline(f"{system}: {named} {score.value:.1f} on {new}", ())
-    known = familiar.overall(system) if familiar is not None else None
-    told = f"It gets {amount(main, score)} right on {new}"
-    if known is not None and not math.isnan(known.value):
-        told = (
-            f"It gets {amount(main, known)} right on {report.split_name(known.split)}, "
+    familiar_score = familiar.overall(system) if familiar is not None else None
+    sentence = f"It gets {amount(main, score)} right on {new}"
+    if familiar_score is not None and not math.isnan(familiar_score.value):
+        named = report.split_name(familiar_score.split)
+        sentence = (
+            f"It gets {amount(main, familiar_score)} right on {named}, "
             f"and {amount(main, score)} on {new}"
         )
     # The same must be said whatever the truth is about what could not be judged, and wherever in
     # its interval the score lies; else the number stands for itself.
     if system not in report.learned:
         return Headline(
-            f"{system} gets {amount(main, score)} right on {new}", _slices_told(report, [system])
+            f"{system} gets {amount(main, score)} right on {new}",
+            _slice_sentences(report, [system]),
         )
-    judged = {how_it_composes(new, old) for new in _ends(score) for old in _ends(known)}
-    sure = {how_it_composes(new, old) for new in _interval(score) for old in _ends(known)} | judged
+    judged = {how_it_composes(new, old) for new in _ends(score) for old in _ends(familiar_score)}
+    sure = {
+        how_it_composes(new, old) for new in _interval(score) for old in _ends(familiar_score)
+    } | judged
     head = f"{system} {next(iter(judged))}"
     if len(judged) > 1:
         head = f"{system} {UNTOLD}"
     elif len(sure) > 1:
         head = f"{system} gets {amount(main, score)} right on {new}"
-    return Headline(head, (told + ".", *_slices_told(report, [system])))
+    return Headline(head, (sentence + ".", *_slice_sentences(report, [system])))
 
 
 def _interval(score: Score) -> list[float]:
@@ -136,27 +140,27 @@ def _several(report: Findings) -> Headline:
         head = f"The data cannot tell {listed(best)} apart on {new}"
     else:
         head = f"{listed(best)} are ahead of the others on {new}"
-    told = (*_wins_told(report), *_slices_told(report, [systems[0], systems[-1]]))
-    return Headline(head, told)
+    sentences = (*_win_sentences(report), *_slice_sentences(report, [systems[0], systems[-1]]))
+    return Headline(head, sentences)
 
 
-def _wins_told(report: Findings) -> tuple[str, ...]:
+def _win_sentences(report: Findings) -> tuple[str, ...]:
     """Where the first system is better than the next ones, and where worse: the mean hides it."""
     main = report.main
     best, *others = report.contenders
     named = report.words.plural(main.main_tag or "")
-    told = []
+    sentences = []
     for pair in main.comparisons:
         if pair.second != best or pair.first not in others[:MOST_PAIRS]:
             continue
         verdicts = [_where(report, pair, verdict) for verdict in ("win", "loss")]
         if any(verdicts):
             better, worse = (where or "none" for where in verdicts)
-            told.append(
+            sentences.append(
                 f"{best} against {pair.first}: better on {better} of the {len(pair.slices)} "
                 f"{named}, worse on {worse}; the others are undecided."
             )
-    return tuple(told)
+    return tuple(sentences)
 
 
 def _where(report: Findings, pair: Comparison, verdict: str) -> str:
@@ -167,7 +171,7 @@ def _where(report: Findings, pair: Comparison, verdict: str) -> str:
     return f"{len(values)} ({names})" if 0 < len(values) <= MOST_NAMED else str(len(values) or "")
 
 
-def _slices_told(report: Findings, systems: Sequence[str]) -> tuple[str, ...]:
+def _slice_sentences(report: Findings, systems: Sequence[str]) -> tuple[str, ...]:
     """How many kinds of sentence are never right, and how many mostly."""
     main = report.main
     if main.main_tag is None or not main.is_share or not main.higher_is_better:
@@ -176,13 +180,13 @@ def _slices_told(report: Findings, systems: Sequence[str]) -> tuple[str, ...]:
         return ()  # lengths and depths are no kinds of sentence
     scores = main.by_tag(main.main_tag)
     named = report.words.plural(main.main_tag)
-    told = []
+    sentences = []
     for system in systems[:2]:
-        found = [by[system] for by in scores.values() if system in by]
-        values = [one.value for one in found if not math.isnan(one.value)]
+        slices = [by[system] for by in scores.values() if system in by]
+        values = [score.value for score in slices if not math.isnan(score.value)]
         if len(values) < 2:
             continue
-        never = sum(one.value == 0 and not one.undecided for one in found)
+        never = sum(score.value == 0 and not score.undecided for score in slices)
         mostly = sum(value >= 50 for value in values)
         whose = f"{system}: " if len(systems) > 1 else ""
         first = f"{never} of the {len(values)} {named} {_is(never)} never right"
@@ -197,8 +201,8 @@ def _slices_told(report: Findings, systems: Sequence[str]) -> tuple[str, ...]:
             often = (
                 f"{'all' if whose else 'All'} {mostly} {named} are right at least half of the time."
             )
-        told.append(whose + often)
-    return tuple(told)
+        sentences.append(whose + often)
+    return tuple(sentences)
 
 
 def _is(count: int) -> str:

@@ -53,7 +53,7 @@ class MadeCard(NamedTuple):
 
 def day(report: Findings) -> str:
     """The day of the newest score: the same runs say the same."""
-    newest = max(one.modified for one in report.source.scores)
+    newest = max(scores.modified for scores in report.source.scores)
     scored = datetime.fromtimestamp(newest, UTC)
     return f"{scored.day} {scored:%B %Y}"
 
@@ -75,13 +75,13 @@ def chips(report: Findings) -> list[Chip]:
     else:
         about = "Scores are means over seeds; intervals cover seeds and sentences."
     # Outputs of what was not trained here have no seed.
-    found = [Chip(name, about, bool(warned))] if warned or high > 1 else []
+    chips_of = [Chip(name, about, bool(warned))] if warned or high > 1 else []
     tracks = dict.fromkeys(_track(cell) for cell in report.source.cells)
     for track in filter(None, tracks):
         wording = words.find("track", track)
         if wording.trained:
-            found.append(Chip(wording.label, wording.trained))
-    return found
+            chips_of.append(Chip(wording.label, wording.trained))
+    return chips_of
 
 
 def _track(cell: SystemRun) -> str:
@@ -107,8 +107,8 @@ def what_was_done(report: Findings) -> str:
     common = {key: value for key, value in first.items() if str((key, value)) in shared}
     pairs = report.source.benchmark.manifest.splits.get("train", 0)
     if USE not in common:
-        told = [f"{name}: {_kind(given, pairs)}" for name, given in options.items()]
-        return "; ".join(told[:4]) + ("; ..." if len(told) > 4 else "") + "."
+        kinds = [f"{name}: {_kind(given, pairs)}" for name, given in options.items()]
+        return "; ".join(kinds[:4]) + ("; ..." if len(kinds) > 4 else "") + "."
     many = len(options) > 1
     who = "" if not many else "Both: " if len(options) == 2 else "All: "
     lines = [f"{who}{_kind(common, pairs)}."]
@@ -121,17 +121,17 @@ def what_was_done(report: Findings) -> str:
 
 def _kind(given: Mapping[str, Any], pairs: int) -> str:
     use = str(given.get(USE, ""))
-    told = [KINDS.get(use, use.rpartition(":")[2])]
+    parts = [KINDS.get(use, use.rpartition(":")[2])]
     if given.get(PRESET):
-        told.append(f"preset {given[PRESET]}")
+        parts.append(f"preset {given[PRESET]}")
     if given.get("model"):
-        told.append(str(given["model"]).rpartition("/")[2])
+        parts.append(str(given["model"]).rpartition("/")[2])
     if given.get(STEPS):
-        told.append(f"{given[STEPS]:,} steps")
+        parts.append(f"{given[STEPS]:,} steps")
     if use in ("transformer", "lstm") and pairs:
         size = given.get("train_size") or pairs
-        told.append(f"{min(size, pairs):,} training pairs")
-    return ", ".join(told)
+        parts.append(f"{min(size, pairs):,} training pairs")
+    return ", ".join(parts)
 
 
 def _differs(key: str, value: Any) -> str:
@@ -162,7 +162,9 @@ def made_section(report: Findings, notes: Sequence[str]) -> Markup:
             "Intervals": f"{100 * report.options.confidence:g}%",
             "Paired tests": f"{report.options.trials:,} trials where outputs are exchanged, "
             f"seed {report.options.seed}",
-            "Units of the sample": ", ".join(dict.fromkeys(one.sampled for one in report.results)),
+            "Units of the sample": ", ".join(
+                dict.fromkeys(results.sampled for results in report.results)
+            ),
         },
         signatures=[(metric, text or "none") for metric, text in signatures],
         notes=notes,
@@ -192,7 +194,7 @@ def _system_card(report: Findings, system: str) -> MadeCard:
     options = dict(record.get("options") or {})
     track = report.words.find("track", _track(cells[0]))
     seconds = [cell.record.get("train_seconds") for cell in cells]
-    trained = [one for one in seconds if isinstance(one, (int, float))]
+    trained = [time for time in seconds if isinstance(time, (int, float))]
     facts = {
         "What it is": KINDS.get(str(options.get(USE, "")), str(options.get(USE, "not recorded"))),
         "Learned from": track.trained or track.label,
@@ -209,7 +211,7 @@ def _system_card(report: Findings, system: str) -> MadeCard:
 
 def _short(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key} {_short(one)}" for key, one in value.items()) + "}"
+        return "{" + ", ".join(f"{key} {_short(option)}" for key, option in value.items()) + "}"
     return str(value)
 
 
@@ -221,16 +223,16 @@ def _commands(report: Findings) -> list[tuple[str, str]]:
         asked.append(f"-o {shlex.quote(f'metrics={json.dumps(report.options.metrics)}')}")
     if report.options.sample:
         asked.append(f"--sample {report.options.sample}")
-    found = [("This page", " ".join(["recombine report", runs, *asked]))]
+    commands = [("This page", " ".join(["recombine report", runs, *asked]))]
     if _experiments(report):
-        found.insert(0, ("Everything, with the file below", "recombine run experiment.toml"))
+        commands.insert(0, ("Everything, with the file below", "recombine run experiment.toml"))
     benchmark = shlex.quote(report.source.benchmark.path.name)
-    return [*found, ("What is proved of the benchmark", f"recombine check {benchmark}")]
+    return [*commands, ("What is proved of the benchmark", f"recombine check {benchmark}")]
 
 
 def _experiments(report: Findings) -> list[tuple[str, str]]:
     """The experiment of every run as a file to run again."""
-    found = []
+    experiments = []
     for run in report.source.runs:
         path = run / "experiment.json"
         given = read_json(path) if path.is_file() else {}
@@ -238,8 +240,8 @@ def _experiments(report: Findings) -> list[tuple[str, str]]:
             kept = {
                 key: value for key, value in given.items() if value not in (None, "", [], {}, 0)
             }
-            found.append((run.name, dump_toml(kept)))
-    return found
+            experiments.append((run.name, dump_toml(kept)))
+    return experiments
 
 
 def eyebrow(report: Findings, sentences: int) -> str:
@@ -261,5 +263,8 @@ def eyebrow(report: Findings, sentences: int) -> str:
 def source_line(*reports: Findings) -> str:
     """What stands below a chart: the benchmarks, what scored them, and when."""
     manifests = [report.source.benchmark.manifest for report in reports]
-    told = [f"{one.name} {one.version}, {one.source} → {one.target or 'any'}" for one in manifests]
-    return f"{'; '.join(dict.fromkeys(told))}; Recombine {__version__}, {day(reports[0])}"
+    names = [
+        f"{manifest.name} {manifest.version}, {manifest.source} → {manifest.target or 'any'}"
+        for manifest in manifests
+    ]
+    return f"{'; '.join(dict.fromkeys(names))}; Recombine {__version__}, {day(reports[0])}"

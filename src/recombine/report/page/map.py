@@ -37,7 +37,7 @@ class MapCell(NamedTuple):
     css: str = ""
     value: str = ""
     link: str = ""
-    told: str = ""
+    hover: str = ""
     low: float = 0.0
     width: float = -1.0
 
@@ -167,9 +167,9 @@ def strips(report: Findings, results: MetricResults) -> list[tuple[str, list[str
     sign = 1 if results.higher_is_better else -1
 
     def mean(values: Sequence[str]) -> float:
-        found = [score.value for value in values for score in scores[value].values()]
-        found = [value for value in found if not math.isnan(value)]
-        return sign * sum(found) / len(found) if found else math.inf
+        values_of = [score.value for value in values for score in scores[value].values()]
+        values_of = [value for value in values_of if not math.isnan(value)]
+        return sign * sum(values_of) / len(values_of) if values_of else math.inf
 
     order: dict[str, list[str]] = {}
     for value in scores:
@@ -256,7 +256,7 @@ def _table(
     scores = results.by_tag(tag)
     families = results.by_tag(results.family_tag) if results.family_tag else {}
     sentences = _one_of_each(report, results)
-    found: dict[str, list[MapRow]] = {}
+    rows_of: dict[str, list[MapRow]] = {}
     for order, value in enumerate(by_family(results, scores)):
         cells = [
             _cell(report, results, system, value, scores[value].get(system)) for system in systems
@@ -272,21 +272,23 @@ def _table(
             words.hint(tag, value),
             cells,
         )
-        found.setdefault(results.families.get(value, ""), []).append(row)
+        rows_of.setdefault(results.families.get(value, ""), []).append(row)
     blocks = []
-    for family, rows in found.items():
+    for family, rows in rows_of.items():
         means = [_mean(families.get(family, {}).get(system)) for system in systems]
         means += [MapCell("")] * len(published)
         name = capital(words.label(results.family_tag or "", family)) if family else ""
         blocks.append(MapFamily(name, family, means, rows))
     ties = {
-        f"{one.second}\n{one.first}": [part.value for part in one.slices if part.verdict == "tie"]
-        for one in results.comparisons
-        if one.slices
+        f"{pair.second}\n{pair.first}": [
+            part.value for part in pair.slices if part.verdict == "tie"
+        ]
+        for pair in results.comparisons
+        if pair.slices
     }
     columns = [MapColumn(system, look(report, system)) for system in systems]
     columns += [MapColumn(name, None) for name in published]
-    trained = any(row.trained for rows in found.values() for row in rows)
+    trained = any(row.trained for rows in rows_of.values() for row in rows)
     return render(
         "map_table",
         title=f"{words.metric(results.metric)} of every system by {words.tag(tag)}",
@@ -315,9 +317,9 @@ def _published_cell(given: float | None) -> MapCell:
 
 def _one_of_each(report: Findings, results: MetricResults) -> dict[str, str]:
     """A sentence for every value of the main tag, for values that no wording has an example of."""
-    found: dict[str, str] = {}
+    sentences: dict[str, str] = {}
     for example in report.source.examples(results.split).values():
         value = show_tag(example.tags.get(results.main_tag or "", ""))
-        if value and value not in found:
-            found[value] = example.source[:200]
-    return found
+        if value and value not in sentences:
+            sentences[value] = example.source[:200]
+    return sentences

@@ -38,7 +38,7 @@ class ScoreRow(NamedTuple):
     score: str
     interval: str
     span: DrawnInterval | None
-    told: str
+    hover: str
 
 
 class ScoreBlock(NamedTuple):

@@ -51,41 +51,46 @@ def _side_by_side(
     kept: Collection[str] | None = source.kept.get(split) if shown else ()
     tables: dict[Scores, ObservationTable] = {}
     measure = None
-    for one in files:
-        tables[one] = table = read_scores(source, one, kept, measure)
+    for scores in files:
+        tables[scores] = table = read_scores(source, scores, kept, measure)
         measure = table
         if kept:
-            source.judged[one] = judged(table, kept, source.words)
-            tables[one] = replace(table, details={})
-    found = side_by_side(
+            source.judged[scores] = judged(table, kept, source.words)
+            tables[scores] = replace(table, details={})
+    aligned = side_by_side(
         list(tables.values()),
         main_tags=source.method.main_tags,
         sampling=source.sampling,
         only=source.examples(split) if source.sample else None,
     )
-    found = replace(found, rejected=max(map(_rejected, files), key=lambda one: one[1]))
-    if shown and kept is None and found.keys:
+    aligned = replace(
+        aligned, rejected=max(map(_rejected, files), key=lambda rejected: rejected[1])
+    )
+    if shown and kept is None and aligned.keys:
         # The first metric of a split: choosing examples takes the first seed of every system.
-        firsts = {one.system: one for one in reversed(files)}
-        verdicts = [values_of(tables[one]) for one in reversed(firsts.values())]
-        source.keep_examples(split, verdicts, found.right_value)
-        for one, table in tables.items():
-            source.judged[one] = judged(table, source.kept[split], source.words)
-    return found
+        firsts = {scores.system: scores for scores in reversed(files)}
+        verdicts = [values_of(tables[scores]) for scores in reversed(firsts.values())]
+        source.keep_examples(split, verdicts, aligned.right_value)
+        for scores, table in tables.items():
+            source.judged[scores] = judged(table, source.kept[split], source.words)
+    return aligned
 
 
 def read_scores(
-    source: ReportRuns, one: Scores, told: Collection[str] | None = (), like: Measure | None = None
+    source: ReportRuns,
+    scores: Scores,
+    kept: Collection[str] | None = (),
+    like: Measure | None = None,
 ) -> ObservationTable:
     """What one metric saw; with the details of the examples to be told of, None for all.
 
     `like` is what is known of the metric from another system of the same report.
     """
-    examples = source.examples(one.split)
-    if one.held is not None:
-        shipped = is_as_shipped(source.benchmark, one.metric, one.held.options)
-        return replace(one.held, as_shipped=shipped, examples=examples)
-    return read_table(one, _measure(source, one, like), examples, told)
+    examples = source.examples(scores.split)
+    if scores.held is not None:
+        shipped = is_as_shipped(source.benchmark, scores.metric, scores.held.options)
+        return replace(scores.held, as_shipped=shipped, examples=examples)
+    return read_table(scores, _measure(source, scores, like), examples, kept)
 
 
 def values_of(table: ObservationTable) -> dict[str, float]:
@@ -105,7 +110,7 @@ def judged(
     rows = zip(table.ids, values.tolist(), table.details[voice], strict=True)
     return {
         name: JudgedExample(
-            value, explain(detail, words), tuple(one for one in group if one != name)
+            value, explain(detail, words), tuple(member for member in group if member != name)
         )
         for group, value, detail in rows
         for name in group
@@ -115,16 +120,16 @@ def judged(
 
 def details_of(table: ObservationTable) -> Iterator[tuple[str, float, Mapping[str, Any]]]:
     """Example id, value and explanation, of a table of one system and seed."""
-    for one in table.rows():
-        for name in one.ids:
-            yield name, one.value, one.detail
+    for row in table.rows():
+        for name in row.ids:
+            yield name, row.value, row.detail
 
 
 def read_table(
-    one: Scores, measure: Measure, examples: SplitExamples, told: Collection[str] | None = ()
+    scores: Scores, measure: Measure, examples: SplitExamples, kept: Collection[str] | None = ()
 ) -> ObservationTable:
     """A score file as a table."""
-    path, voice = one.file, one.voice
+    path, voice = scores.file, scores.voice
     with gc_paused():  # a hundred thousand rows, all of which stay
         rows = list(read_rows(path))
         try:
@@ -136,7 +141,7 @@ def read_table(
             )
             details = [
                 row["detail"]
-                if row["detail"] and (told is None or any(name in told for name in group))
+                if row["detail"] and (kept is None or any(name in kept for name in group))
                 else NOTHING
                 for row, group in zip(rows, ids, strict=True)
             ]
@@ -144,7 +149,7 @@ def read_table(
             stats = stats.reshape(len(rows), -1 if rows else 1)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise _fault(path, rows) or DataError(f"no scores: {error}", Where(str(path))) from None
-    stored = one.stored
+    stored = scores.stored
     return ObservationTable(
         **measure.facts,
         keys=keys,
@@ -156,13 +161,13 @@ def read_table(
         classes={voice: classes if any(classes) else ()},
         details={voice: details},
         failed={voice: frozenset(stored.get("failed", ()))},
-        notes=one.notes,
+        notes=scores.notes,
     )
 
 
-def _rejected(one: Scores) -> tuple[int, int]:
+def _rejected(scores: Scores) -> tuple[int, int]:
     """How many references a metric rejects itself, as it noted when it scored, and of how many."""
-    floor = one.notes().get("floor")
+    floor = scores.notes().get("floor")
     if not isinstance(floor, Mapping):
         return 0, 0
     of = int(floor.get("references", 0))
@@ -179,31 +184,31 @@ def _fault(path: Path, rows: list[dict[str, Any]]) -> DataError | None:
     for number, row in enumerate(rows, start=1):
         try:
             _ids(row), str(row["key"]), float(row["value"]), dict(row["detail"])
-            stats = [float(one) for one in row["stats"]]
+            stats = [float(value) for value in row["stats"]]
         except (ValueError, KeyError, TypeError) as error:
             return DataError(f"not an observation: {error}", Where(str(path), number))
         width = width or len(stats)
         if len(stats) != width:
-            told = "observations of one metric differ in their number of statistics"
-            return DataError(told, Where(str(path), number))
+            message = "observations of one metric differ in their number of statistics"
+            return DataError(message, Where(str(path), number))
     return None
 
 
-def _measure(source: ReportRuns, one: Scores, like: Measure | None) -> Measure:
+def _measure(source: ReportRuns, scores: Scores, like: Measure | None) -> Measure:
     """What the metric declared when it scored; sums and rows need its code, too."""
-    described: dict[str, Any] = one.stored.get("metric") or {}
+    described: dict[str, Any] = scores.stored.get("metric") or {}
     declared: dict[str, Any] = described.get("declares") or {}
     options: dict[str, Any] = described.get("options") or {}
-    signature = str(one.stored.get("signature", ""))
+    signature = str(scores.stored.get("signature", ""))
     if like is not None:
         return Measure(**{**like.facts, "signature": signature, "options": options})
-    name = described.get("name") or one.metric
+    name = described.get("name") or scores.metric
     as_shipped = is_as_shipped(source.benchmark, name, options)
     if declared.get("kind") in ("mean", "ratio"):
         scale = 100.0 if declared["unit"] == "percent" else 1.0
         return Measure(
-            metric=one.metric,
-            split=one.split,
+            metric=scores.metric,
+            split=scores.split,
             signature=signature,
             aggregator=Aggregator(declared["kind"], scale, tuple(declared["limits"])),
             unit=declared["unit"],
@@ -223,20 +228,20 @@ def _measure(source: ReportRuns, one: Scores, like: Measure | None) -> Measure:
     except ConfigError as error:
         raise DataError(
             f"metric '{name}' is not known here, so its scores cannot be aggregated",
-            Where(str(one.file)),
+            Where(str(scores.file)),
             hint=f"if it is your own, name its file: -o 'own=[\"./file.py:Name\"]'; {error.hint}",
         ) from None
-    measure = measure_of(create_metric(use, source.benchmark, options), one.split)
+    measure = measure_of(create_metric(use, source.benchmark, options), scores.split)
     now = json.loads(json.dumps(measure.declares))
     if declared and now != declared:
         raise StaleOutput(
             f"metric '{name}' declares something else than when it scored: {now} / {declared}",
-            Where(str(one.file)),
+            Where(str(scores.file)),
             hint="score again: recombine score EXPERIMENT --force",
         )
     return replace(
         measure,
-        metric=one.metric,
+        metric=scores.metric,
         signature=signature or measure.signature,
         options=options,
         as_shipped=as_shipped,

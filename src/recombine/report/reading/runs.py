@@ -181,7 +181,7 @@ class ReportRuns:
         options = {cell.name: cell.record.get("options") or {} for cell in self.cells}
         same = {
             name: json.dumps(
-                {key: one for key, one in given.items() if key not in ("train", "augment")},
+                {key: value for key, value in given.items() if key not in ("train", "augment")},
                 sort_keys=True,
             )
             for name, given in options.items()
@@ -189,7 +189,9 @@ class ReportRuns:
         control = {
             same[name]: name for name, given in options.items() if given.get("train") == CONTROL
         }
-        return {name: control[told] for name, told in same.items() if told in control}
+        return {
+            name: control[options_of] for name, options_of in same.items() if options_of in control
+        }
 
     @cached_property
     def neutral(self) -> str:
@@ -205,18 +207,18 @@ class ReportRuns:
             for run, path in experiments.items()
             if path.is_file()
         }
-        found = (
-            one.name
-            for one in self.cells
-            if one.cell is not None and named.get(one.cell.path.parent.parent) == one.cell.system
+        neutral = (
+            cell.name
+            for cell in self.cells
+            if cell.cell is not None and named.get(cell.cell.path.parent.parent) == cell.cell.system
         )
-        return self.control_system or next(found, "")
+        return self.control_system or next(neutral, "")
 
     def examples(self, split: str) -> SplitExamples:
         """The examples of a split by id."""
         if split not in self._examples:
             kept = stratified_sample(self.benchmark.read(split), self.sample, 0)
-            self._examples[split] = SplitExamples((one.id, one) for one in kept)
+            self._examples[split] = SplitExamples((example.id, example) for example in kept)
         return self._examples[split]
 
     @cached_property
@@ -243,14 +245,16 @@ class ReportRuns:
         self, split: str, verdicts: Sequence[Mapping[str, float]], right_value: float
     ) -> None:
         """Choose the examples of a split that a reader can look at, and keep what was said."""
-        said = {cell.voice: cell.translations(split) for cell in self.cells}
-        covered = {name for texts in said.values() for name in texts}
-        examples = {name: one for name, one in self.examples(split).items() if name in covered}
+        texts_of = {cell.voice: cell.translations(split) for cell in self.cells}
+        covered = {name for texts in texts_of.values() for name in texts}
+        examples = {
+            name: example for name, example in self.examples(split).items() if name in covered
+        }
         self.translated[split] = TranslatedSplit(examples, verdicts, right_value)
         chosen = choose(self.translated[split], list(examples), self.shown[split], self.shown_seed)
         self.kept[split] = dict.fromkeys(chosen)
-        for voice, texts in said.items():
-            self.said[voice, split] = {one: texts[one] for one in chosen if one in texts}
+        for voice, texts in texts_of.items():
+            self.said[voice, split] = {name: texts[name] for name in chosen if name in texts}
 
     @cached_property
     def tables(self) -> dict[tuple[str, str, str | None], ObservationTable]:
@@ -264,15 +268,15 @@ class ReportRuns:
     def files(self, metric: str, split: str, checkpoint: str | None = None) -> list[Scores]:
         """The scores of one metric on one split, by system and seed."""
         return [
-            one
-            for one in self.scores
-            if (one.metric, one.split, one.checkpoint) == (metric, split, checkpoint)
+            scores
+            for scores in self.scores
+            if (scores.metric, scores.split, scores.checkpoint) == (metric, split, checkpoint)
         ]
 
     def splits(self) -> tuple[str, ...]:
         """Splits with scores, the generalisation sets first."""
-        found = {one.split for one in self.scores if one.checkpoint is None}
-        return self.method.in_order(found, self.benchmark.splits)
+        splits = {scores.split for scores in self.scores if scores.checkpoint is None}
+        return self.method.in_order(splits, self.benchmark.splits)
 
     def metrics(self, split: str) -> tuple[str, ...]:
         """Metrics scored on a split: in the order of the experiment, then of the benchmark.
@@ -280,14 +284,18 @@ class ReportRuns:
         Where the experiment names none, what judges systems that learned elsewhere comes first, if
         there is no other system.
         """
-        found = {one.metric for one in self.scores if one.split == split and not one.checkpoint}
+        metrics = {
+            scores.metric
+            for scores in self.scores
+            if scores.split == split and not scores.checkpoint
+        }
         path = self.runs[0] / "experiment.json" if self.runs else None
         asked = read_json(path).get("metrics") if path is not None and path.is_file() else None
         first = asked or ([] if self.learned else [UNTAUGHT])
         named = list(dict.fromkeys([*first, *self.benchmark.manifest.metrics]))
         wanted = [name.rpartition(":")[2] for name in named]
         order = {name: index for index, name in enumerate(wanted)}
-        return tuple(sorted(found, key=lambda name: (order.get(name, len(order)), name)))
+        return tuple(sorted(metrics, key=lambda name: (order.get(name, len(order)), name)))
 
 
 def open_runs(runs: Sequence[Path], without: Collection[Path] = ()) -> ReportRuns:
@@ -295,7 +303,7 @@ def open_runs(runs: Sequence[Path], without: Collection[Path] = ()) -> ReportRun
     if not runs:
         raise DataError("no run was given", hint="recombine report RUN [RUN ...] --out DIR")
     opened = [
-        (path, Run(path)) for path in {Path(one).resolve(): Path(one) for one in runs}.values()
+        (path, Run(path)) for path in {Path(run).resolve(): Path(run) for run in runs}.values()
     ]
     for path, run in opened:
         if not run.cells():
@@ -313,13 +321,13 @@ def open_runs(runs: Sequence[Path], without: Collection[Path] = ()) -> ReportRun
         if cell.path in without
     ]
     cells, scores = [], []
-    for cell in (one for one in every if one.path not in without):
+    for cell in (cell for cell in every if cell.path not in without):
         cells.append(SystemRun(names[cell.path], cell.seed, cell.record(), cell))
         _require_scored(cell)
-        found = _score_files(cell, names[cell.path])
-        if not found:
+        score_files = _score_files(cell, names[cell.path])
+        if not score_files:
             notes.append(f"{names[cell.path]}, seed {cell.seed}, is left out: it has no scores")
-        scores.extend(found)
+        scores.extend(score_files)
         notes += _sampled(cell, names[cell.path])
         notes += [
             f"{metric} applies to none of the sentences that {names[cell.path]} translated"
@@ -359,12 +367,14 @@ def _system_names(opened: Sequence[tuple[Path, Run]]) -> dict[Path, str]:
     for path, run in opened:
         for cell in run.cells():
             owners.setdefault(cell.system, set()).add(path.resolve())
-    told = run_names({path.resolve() for path, _ in opened})
+    short_names = run_names({path.resolve() for path, _ in opened})
     names = {}
     for path, run in opened:
         for cell in run.cells():
             shared = len(owners[cell.system]) > 1
-            names[cell.path] = f"{told[path.resolve()]}/{cell.system}" if shared else cell.system
+            names[cell.path] = (
+                f"{short_names[path.resolve()]}/{cell.system}" if shared else cell.system
+            )
     tracks = {cell.path: _track(cell) for _, run in opened for cell in run.cells()}
     if set(tracks.values()) <= {"", "plain"}:
         return names
@@ -414,9 +424,12 @@ def _require_own_model(cell: Cell) -> None:
     """Refuse translations of a model that has been trained anew since, on other terms."""
     learned = (Meta(cell.model).read() or {}).get("fingerprint", {})
     for path in sorted((cell.path / "translations").glob("*.meta.json")) if learned else ():
-        said = read_json(path).get("fingerprint", {})
-        now, then = ({name: one.get(name) for name in LEARNED_FROM} for one in (learned, said))
-        options, used = learned.get("options"), said.get("options")
+        translated = read_json(path).get("fingerprint", {})
+        now, then = (
+            {name: fingerprint.get(name) for name in LEARNED_FROM}
+            for fingerprint in (learned, translated)
+        )
+        options, used = learned.get("options"), translated.get("options")
         if isinstance(options, dict) and isinstance(used, dict):
             # Options that only one of the two knows matter later, or are of another version.
             shared = [name for name in options if name in used]
@@ -427,21 +440,21 @@ def _require_own_model(cell: Cell) -> None:
 
 def _sampled(cell: Cell, name: str) -> list[str]:
     """Say where the run itself looked at a part of each split."""
-    told = Meta(cell.path / "scores" / "scores").read() or {}
-    size, _, looked_at = told.get("fingerprint", {}).get("asked") or (0, 0, 0)
-    least = min((one for one in (size, looked_at) if one), default=0)
+    scored = Meta(cell.path / "scores" / "scores").read() or {}
+    size, _, looked_at = scored.get("fingerprint", {}).get("asked") or (0, 0, 0)
+    least = min((number for number in (size, looked_at) if number), default=0)
     return [f"{name}: scored on a sample of {least:,} examples of each split"] if least else []
 
 
 def _score_files(cell: Cell, name: str) -> list[Scores]:
-    found = []
+    score_files = []
     for path in sorted((cell.path / "scores").glob("*.jsonl")):
         metric, _, split = path.name.removesuffix(".jsonl").partition(".")
         if not split:
             continue
         split, _, checkpoint = split.partition("@")
-        found.append(Scores(name, cell.seed, metric, split, checkpoint or None, path))
-    return found
+        score_files.append(Scores(name, cell.seed, metric, split, checkpoint or None, path))
+    return score_files
 
 
 def read_rows(path: Path) -> Iterable[dict[str, Any]]:

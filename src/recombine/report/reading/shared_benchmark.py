@@ -19,9 +19,9 @@ def benchmark_of(path: Path, run: Run) -> Benchmark:
         for base in (Path(), path, path.parent):
             place = base / candidate
             if (place / "benchmark.toml").is_file():
-                found = Benchmark.open(place)
-                _require_unchanged(path, run, found)
-                return found
+                benchmark = Benchmark.open(place)
+                _require_unchanged(path, run, benchmark)
+                return benchmark
         tried.append(candidate)
     raise DataError(
         f"{path}: the benchmark of this run is not where it was"
@@ -39,19 +39,19 @@ def _require_unchanged(path: Path, run: Run, benchmark: Benchmark) -> None:
 
 
 def _benchmark_candidates(path: Path, run: Run) -> list[str]:
-    found: list[str] = []
+    differences: list[str] = []
     experiment = path / "experiment.json"
     if experiment.is_file():
         value = read_json(experiment).get("benchmark")
         if isinstance(value, str):
-            found.append(value)
+            differences.append(value)
     for cell in run.cells():
         record = cell.record().get("benchmark")
         if isinstance(record, str):
-            found.append(record)
+            differences.append(record)
         elif isinstance(record, dict) and isinstance(record.get("path"), str):
-            found.append(record["path"])
-    return list(dict.fromkeys(found))
+            differences.append(record["path"])
+    return list(dict.fromkeys(differences))
 
 
 def require_same_benchmark(benchmarks: Sequence[tuple[Path, Benchmark]]) -> None:
@@ -76,8 +76,8 @@ def _difference(first: Benchmark, other: Benchmark) -> str:
     for key in keys:
         old, new = mine.recipe.get(key), theirs.recipe.get(key)
         if old != new:
-            told = f" ({old!r} and {new!r})" if max(len(repr(old)), len(repr(new))) < 60 else ""
-            return f"both use '{mine.name}', but their recipes differ in '{key}'{told}"
+            values = f" ({old!r} and {new!r})" if max(len(repr(old)), len(repr(new))) < 60 else ""
+            return f"both use '{mine.name}', but their recipes differ in '{key}'{values}"
     for split in dict.fromkeys([*mine.splits, *theirs.splits]):
         old, new = mine.splits.get(split, 0), theirs.splits.get(split, 0)
         if old != new:

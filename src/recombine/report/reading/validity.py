@@ -46,25 +46,25 @@ def no_verdict(reasons: Mapping[str, str]) -> str:
     return f"No verdict: {system} {reason}{more}"
 
 
-def training_told(trained_on: Mapping[str, str]) -> list[str]:
+def training_caveats(trained_on: Mapping[str, str]) -> list[str]:
     """What to beware of with systems that did not learn from the benchmark."""
-    unknown = [name for name, told in trained_on.items() if told == UNKNOWN]
-    nothing = [name for name, told in trained_on.items() if told == NOTHING]
-    told = []
+    unknown = [name for name, what in trained_on.items() if what == UNKNOWN]
+    nothing = [name for name, what in trained_on.items() if what == NOTHING]
+    sentences = []
     if unknown:
-        told.append(
+        sentences.append(
             f"Nobody knows what {listed(unknown)} learned from, so nothing here is surely new to "
             f"{'it' if len(unknown) == 1 else 'them'} (contamination unknown; "
             "recombine contamination searches text that you have for these sentences)."
         )
     if nothing:
-        told.append(f"{listed(nothing)} learned from no text, so nothing is generalised.")
-    return told
+        sentences.append(f"{listed(nothing)} learned from no text, so nothing is generalised.")
+    return sentences
 
 
-def wording_told(trained_on: Mapping[str, str], metrics: Sequence[str]) -> list[str]:
+def wording_caveats(trained_on: Mapping[str, str], metrics: Sequence[str]) -> list[str]:
     """Which metrics count other words than the benchmark's as wrong, and for whom."""
-    untaught = [name for name, told in trained_on.items() if told in (UNKNOWN, NOTHING)]
+    untaught = [name for name, what in trained_on.items() if what in (UNKNOWN, NOTHING)]
     if not untaught or not metrics:
         return []
     named = listed(metrics)
@@ -75,7 +75,7 @@ def wording_told(trained_on: Mapping[str, str], metrics: Sequence[str]) -> list[
     ]
 
 
-def outputs_told(scores: Iterable[Score]) -> list[str]:
+def output_caveats(scores: Iterable[Score]) -> list[str]:
     """Which systems left sentences without an output, or could not be judged on some."""
     lost = [
         f"{score.system} {score.failed:,} of {score.of:,}{_of_some_seed(len(score.seeds))}"
@@ -85,7 +85,7 @@ def outputs_told(scores: Iterable[Score]) -> list[str]:
     return [f"Without output: {', '.join(lost)}."] if lost else []
 
 
-def references_told(metric: str, rejected: tuple[int, int]) -> list[str]:
+def reference_caveats(metric: str, rejected: tuple[int, int]) -> list[str]:
     """How many references a metric itself rejects."""
     wrong, of = rejected
     if not of or wrong <= REJECTED * of:
@@ -96,7 +96,7 @@ def references_told(metric: str, rejected: tuple[int, int]) -> list[str]:
     ]
 
 
-def cells_told(sizes: Sequence[int], named: str) -> list[str]:
+def cell_caveats(sizes: Sequence[int], named: str) -> list[str]:
     """How many cells are too small to be read alone."""
     tiny = sum(size < TINY for size in sizes)
     if not tiny:

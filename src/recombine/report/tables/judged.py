@@ -34,10 +34,14 @@ class JudgedSentences(list[JudgedSentence]):
     def table(self, most: int = SHOWN) -> Table:
         """The first of them, to be read."""
         rows = tuple(
-            (one.source, one.hypothesis, one.references[0] if one.references else None,
-             one.why or show_value(one))
-            for one in self[:most]
-        )  # fmt: skip
+            (
+                sentence.source,
+                sentence.hypothesis,
+                sentence.references[0] if sentence.references else None,
+                sentence.why or show_value(sentence),
+            )
+            for sentence in self[:most]
+        )
         more = (f"{len(self):,} in all",) if len(self) > most else ()
         metric = self[0].metric if self else "nothing"
         return Table("examples", f"Examples, judged by {metric}",
@@ -55,8 +59,10 @@ class JudgedSentences(list[JudgedSentence]):
         return html(self.table())
 
 
-def show_value(one: JudgedSentence) -> str:
+def show_value(sentence: JudgedSentence) -> str:
     """What to say of a sentence of which the metric says nothing but a number."""
-    if one.right is None:
+    if sentence.right is None:
         return "could not be judged"
-    return "right" if one.right else "wrong" if one.value == 0 else f"{one.value:.1f}"
+    return (
+        "right" if sentence.right else "wrong" if sentence.value == 0 else f"{sentence.value:.1f}"
+    )

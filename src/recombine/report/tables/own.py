@@ -59,13 +59,14 @@ def overall_table(report: Findings, split: str) -> Table:
         rules.add(len(rows))
         overall = {system: results.overall(system) for system in results.best_first}
         top = best_systems(results, overall)
-        for system, one in overall.items():
+        for system, score in overall.items():
             if system in top:
                 best.add((len(rows), 5))
             rows.append(
                 (
-                    results.metric, system, one.n, one.of, one.failed, one.value, one.low, one.high,
-                    len(one.seeds), one.sd, min(one.seeds), max(one.seeds),
+                    results.metric, system, score.n, score.of, score.failed,
+                    score.value, score.low, score.high,
+                    len(score.seeds), score.sd, min(score.seeds), max(score.seeds),
                 )
             )  # fmt: skip
     columns: tuple[str, ...] = (
@@ -159,7 +160,7 @@ def tag_table(results: MetricResults, tag: str) -> Table:
         )
     values = [str(row[0]) for row in rows]
     best = {value: best_systems(results, by_value[value]) for value in values}
-    told = _told_apart(results, tag)
+    sentence = _told_apart(results, tag)
     return Table(
         name=table_name(results.metric, results.split, "by", tag),
         title=f"{results.metric} on {results.split} by {tag}",
@@ -176,21 +177,21 @@ def tag_table(results: MetricResults, tag: str) -> Table:
             (row, 2 + systems.index(system))
             for row, value in enumerate(values)
             for system in by_value[value]
-            if told is not None
+            if sentence is not None
             and best[value]
             and system not in best[value]
-            and not any((value, frozenset((system, one))) in told for one in best[value])
+            and not any((value, frozenset((system, name))) in sentence for name in best[value])
         ),
     )
 
 
 def best_systems(results: MetricResults, scores: Mapping[str, Score]) -> list[str]:
     """The systems with the best score; none where there is no choice, or all have the same."""
-    known = {name: one.value for name, one in scores.items() if not math.isnan(one.value)}
-    if len(set(known.values())) < 2:
+    values = {name: score.value for name, score in scores.items() if not math.isnan(score.value)}
+    if len(set(values.values())) < 2:
         return []
-    top = (max if results.higher_is_better else min)(known.values())
-    return [name for name, value in known.items() if value == top]
+    top = (max if results.higher_is_better else min)(values.values())
+    return [name for name, value in values.items() if value == top]
 
 
 def _told_apart(results: MetricResults, tag: str) -> set[tuple[str, frozenset[str]]] | None:
@@ -198,16 +199,16 @@ def _told_apart(results: MetricResults, tag: str) -> set[tuple[str, frozenset[st
     if tag != results.main_tag or not results.comparisons:
         return None
     return {
-        (part.value, frozenset((one.first, one.second)))
-        for one in results.comparisons
-        for part in one.slices
+        (part.value, frozenset((pair.first, pair.second)))
+        for pair in results.comparisons
+        for part in pair.slices
         if part.verdict != "tie"
     }
 
 
 def counts_of(scores: Iterable[Score]) -> int | str:
     """Of how many scores are; where systems differ in what could be judged, the least and most."""
-    counts = sorted({one.n for one in scores})
+    counts = sorted({score.n for score in scores})
     return counts[0] if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
 
 
@@ -228,12 +229,12 @@ OPEN = (
 def comparison_table(report: Findings, results: MetricResults) -> Table:
     """Paired differences of every pair of systems."""
     rows: list[tuple[Cell, ...]] = []
-    for one in results.comparisons:
+    for pair in results.comparisons:
         rows.append(
             (
-                f"{one.second} − {one.first}", one.overall.value, one.overall.low,
-                one.overall.high, show_p(one.p_adjusted), one.overall.method,
-                one.count("win"), one.count("tie"), one.count("loss"),
+                f"{pair.second} − {pair.first}", pair.overall.value, pair.overall.low,
+                pair.overall.high, show_p(pair.p_adjusted), pair.overall.method,
+                pair.count("win"), pair.count("tie"), pair.count("loss"),
             )
         )  # fmt: skip
     ranks = " > ".join("{" + ", ".join(group) + "}" for group in results.ranking())
@@ -247,44 +248,44 @@ def comparison_table(report: Findings, results: MetricResults) -> Table:
 
 
 def difference_table(
-    found: Sequence[tuple[ObservationTable, Comparison]], *, slices: bool = False
+    compared: Sequence[tuple[ObservationTable, Comparison]], *, slices: bool = False
 ) -> Table:
     """Paired differences on every metric and split, in all or for each value of the main tag."""
     rows: list[tuple[Cell, ...]] = []
     unjudged: list[list[float]] = []
     rules = set()
-    for table, one in found:
+    for table, pair in compared:
         rules.add(len(rows))
         parts: list[tuple[str, Rows | None, int, PairedDifference, float]] = [
-            ("all", None, one.n, one.overall, one.p_adjusted)
+            ("all", None, pair.n, pair.overall, pair.p_adjusted)
         ]
         tag = table.main_tag
         if slices and tag is not None:
             places = table.slices(tag)
             parts += [
                 (part.value, places[part.value], part.n, part.difference, part.p_adjusted)
-                for part in sorted(one.slices, key=_loss_first)
+                for part in sorted(pair.slices, key=_loss_first)
             ]
         for value, where, n, change, p_value in parts:
-            scores = (table.mean(name, where) for name in (one.first, one.second))
+            scores = (table.mean(name, where) for name in (pair.first, pair.second))
             verdict = verdict_of(change, p_value, table.higher_is_better)
-            better = {"win": one.second, "loss": one.first, "tie": "undecided"}[verdict]
-            if one.incomplete:
+            better = {"win": pair.second, "loss": pair.first, "tie": "undecided"}[verdict]
+            if pair.incomplete:
                 better = "no verdict"
             rows.append(
-                (one.first, one.second, one.split, one.metric, *([value] if slices else []), n,
+                (pair.first, pair.second, pair.split, pair.metric, *([value] if slices else []), n,
                  *scores, replace(change, undecided=0.0), show_p(p_value), better)
             )  # fmt: skip
-            tables = (table.tables(name, where) for name in (one.first, one.second))
+            tables = (table.tables(name, where) for name in (pair.first, pair.second))
             unjudged.append([undecided_share(stats, table.undecided) for stats in tables])
-    tests = dict.fromkeys(one.overall.method for _, one in found)
+    tests = dict.fromkeys(pair.overall.method for _, pair in compared)
     notes = [f"Better where p < {ALPHA:g}; tests: {', '.join(tests)}"]
     notes += dict.fromkeys(
-        f"No verdict on {one.metric}, {one.split}: {name} {why}"
-        for _, one in found
-        for name, why in one.incomplete.items()
+        f"No verdict on {pair.metric}, {pair.split}: {name} {why}"
+        for _, pair in compared
+        for name, why in pair.incomplete.items()
     )
-    notes += dict.fromkeys(table.judged_apart for table, _ in found if table.judged_apart)
+    notes += dict.fromkeys(table.judged_apart for table, _ in compared if table.judged_apart)
     columns = ("first", "second", "split", "metric", *(["value"] if slices else []), "n",
                "score of first", "score of second", "difference", "p (Holm)", "better")  # fmt: skip
     if any(map(any, unjudged)):

@@ -86,8 +86,8 @@ def find_all(name: str, **wanted: str) -> list[Published]:
 
 def lookup(name: str, **wanted: str) -> float | None:
     """The first number whose fields are these, or None."""
-    found = find(name, **wanted)
-    return found.score if found is not None else None
+    row = find(name, **wanted)
+    return row.score if row is not None else None
 
 
 class PublishedSetting(NamedTuple):
@@ -101,9 +101,9 @@ class PublishedSetting(NamedTuple):
 
 def published_setting(source: ReportRuns) -> PublishedSetting | None:
     """Whose numbers may stand beside those of these runs; None where nobody's may."""
-    found = published_benchmark(source.benchmark)
+    published = published_benchmark(source.benchmark)
     kinds = tuple(dict.fromkeys(kind for cell in source.cells if (kind := kind_of(cell))))
-    return None if found is None else PublishedSetting(*found, kinds)
+    return None if published is None else PublishedSetting(*published, kinds)
 
 
 def kind_of(cell: SystemRun) -> str:
@@ -161,7 +161,8 @@ def published_release(benchmark: Benchmark) -> tuple[str, tuple[str, ...]] | Non
         name, digests = _RELEASED[languages]
         there = [split for split in digests if split in benchmark.splits]
         if next(iter(digests)) in there and all(
-            sentences_digest(one.source for one in benchmark.iterate(split)) == digests[split]
+            sentences_digest(example.source for example in benchmark.iterate(split))
+            == digests[split]
             for split in there
         ):
             return name, ()
@@ -185,5 +186,5 @@ def _given(value: Any, free: tuple[str, ...] = ()) -> Any:
     if isinstance(value, Mapping):
         return {k: _given(v) for k, v in value.items() if v is not None and k not in free}
     if isinstance(value, (list, tuple)):
-        return [_given(one) for one in value if one is not None]
+        return [_given(part) for part in value if part is not None]
     return value
