@@ -288,7 +288,7 @@ def test_what_was_made_elsewhere_is_not_asked_for(tmp_path):
     translate_to_file(Upper(), SOURCES[:1], path, {"sample": 1})
     system = Upper()
     made = {"0": "other", "1": "S1", "2": "S\n2", "9": "S9"}
-    translated = translate_to_file(system, SOURCES[:4], path, {"sample": 4}, made=made)
+    translated = translate_to_file(system, SOURCES[:4], path, {"sample": 4}, known_answers=made)
     assert (system.calls, translated.now) == (["s3"], 3)
     rows = EXPECTED.replace("S2", "S 2").splitlines(keepends=True)[:4]
     assert path.read_text() == "".join(rows)
