@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -40,6 +42,23 @@ def reference_data() -> Path:
     if not path.is_dir():
         pytest.skip("the published data is not here: set RECOMBINE_REFERENCE_DATA to its folder")
     return path
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Headless Chromium, which asks the network for nothing by itself."""
+    path = shutil.which("chromium") or shutil.which("google-chrome")
+    if path is None:
+        pytest.skip("no Chromium here: install the package chromium")
+    api = pytest.importorskip("playwright.sync_api")
+    flags = [
+        "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+        "--disable-background-networking", "--disable-component-update",
+    ]  # fmt: skip
+    with api.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=path, args=flags)
+        yield opened
+        opened.close()
 
 
 @pytest.fixture

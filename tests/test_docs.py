@@ -8,17 +8,18 @@ import functools
 import http.server
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import threading
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from doc_pages import blocks
+from in_browser import PATIENCE
 from recombine.benchmark import Example, Manifest
 from recombine.builders.recipe import read_recipe
 from recombine.cli.parser import make_parser
@@ -264,22 +265,16 @@ def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
 
 
 @pytest.mark.slow
-def test_search_finds_pages_with_excerpts(site: Path) -> None:
+def test_search_finds_pages_with_excerpts(site: Path, browser: Any) -> None:
     """Served as `make docs-serve` does, a word of a page leads to it."""
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("no Chromium here: install the package chromium")
-    api = pytest.importorskip("playwright.sync_api")
     handler = functools.partial(QuietHandler, directory=str(site))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        with api.sync_playwright() as player:
-            browser = player.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-            page = browser.new_page()
-            page.goto(f"http://127.0.0.1:{server.server_port}/search.html?q=walrus")
-            page.wait_for_selector("#search-results li p.context", timeout=30_000)
-            results = page.inner_text("#search-results")
-            browser.close()
+        page = browser.new_page()
+        page.goto(f"http://127.0.0.1:{server.server_port}/search.html?q=walrus")
+        page.wait_for_selector("#search-results li p.context", timeout=1000 * PATIENCE)
+        results = page.inner_text("#search-results")
+        page.close()
         server.shutdown()
     assert "Add a word to a language" in results
     assert "walrus" in results.lower()

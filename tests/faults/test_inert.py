@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -75,38 +74,29 @@ def hostile_report(tmp_path_factory, warm):
     return folder
 
 
-def test_the_page_in_a_browser(hostile_report, survive):
+def test_the_page_in_a_browser(hostile_report, survive, browser):
     """Nothing runs, nothing is loaded from elsewhere, whatever is clicked."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    browser_path = shutil.which("chromium")
-    if browser_path is None:
-        pytest.skip("Chromium is not installed")
     pages = sorted((hostile_report / "runs/e/report").rglob("*.html"))
     drawn = sorted((hostile_report / "runs/e/report").rglob("*.svg"))
     assert pages
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
-        for path in [*pages, *drawn[:6]]:
-            page = browser.new_page()
-            asked: list[str] = []
-            dialogs: list[str] = []
-            page.on("request", lambda request, asked=asked: asked.append(request.url))
-            page.on(
-                "dialog", lambda one, dialogs=dialogs: (dialogs.append(one.message), one.dismiss())
-            )
-            page.goto(path.as_uri())
-            page.wait_for_timeout(300)
-            for element in page.query_selector_all("button, summary, select, [role=tab]")[:25]:
-                if element.is_visible():
-                    element.click(timeout=1000, no_wait_after=True)
-            page.wait_for_timeout(200)
-            remote = [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]
-            ran = page.evaluate(f"typeof window.{MARK}") != "undefined"
-            wrong = f"{path.name}: ran {ran}, dialogs {dialogs}, asked {remote}"
-            kind = "the page" if path.suffix == ".html" else "a figure"
-            survive("hostile text", kind, wrong if ran or dialogs or remote else "")
-            page.close()
-        browser.close()
+    for path in [*pages, *drawn[:6]]:
+        page = browser.new_page()
+        asked: list[str] = []
+        dialogs: list[str] = []
+        page.on("request", lambda request, asked=asked: asked.append(request.url))
+        page.on("dialog", lambda one, dialogs=dialogs: (dialogs.append(one.message), one.dismiss()))
+        page.goto(path.as_uri())
+        page.wait_for_timeout(300)
+        for element in page.query_selector_all("button, summary, select, [role=tab]")[:25]:
+            if element.is_visible():
+                element.click(timeout=1000, no_wait_after=True)
+        page.wait_for_timeout(200)
+        remote = [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]
+        ran = page.evaluate(f"typeof window.{MARK}") != "undefined"
+        wrong = f"{path.name}: ran {ran}, dialogs {dialogs}, asked {remote}"
+        kind = "the page" if path.suffix == ".html" else "a figure"
+        survive("hostile text", kind, wrong if ran or dialogs or remote else "")
+        page.close()
 
 
 def test_the_page_forbids_all_but_its_own(hostile_report, survive):

@@ -5,48 +5,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-import shutil
-import time
 from pathlib import Path
 
 import pytest
 
 from grammar.small_grammar import SMALL, Write
+from in_browser import visit
 from recombine.grammar import Grammar
 from recombine.grammar.explore import explore_page
-
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Headless Chromium."""
-    if CHROMIUM is None:
-        pytest.skip("no Chromium here: install the package chromium")
-    api = pytest.importorskip("playwright.sync_api")
-    with api.sync_playwright() as started:
-        opened = started.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield opened
-        opened.close()
-
-
-def visit(browser, path: Path, fragment: str = "", **context):
-    """Open the page; returns it with what it said on the console and what it asked for."""
-    tab = browser.new_context(**context).new_page()
-    tab.set_default_timeout(180_000)  # a browser on a busy machine takes more than half a minute
-    messages: list[str] = []
-    requests: list[str] = []
-    tab.on("console", lambda message: messages.append(message.text))
-    tab.on("pageerror", lambda error: messages.append(str(error)))
-    tab.on("request", lambda request: requests.append(request.url))
-    tab.goto(path.as_uri() + fragment)
-    end = time.monotonic() + 180
-    while tab.evaluate("document.documentElement.dataset.ready") != "yes":
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    return tab, messages, requests
 
 
 def visible(tab, selector: str) -> int:

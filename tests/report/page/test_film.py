@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 
 import pytest
 
+from in_browser import visit
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
 from recombine.report.page.film import film
@@ -15,8 +15,6 @@ from recombine.report.page.page import render_page
 from recombine.report.reading.runs import open_runs
 from recombine.report.tables.table import Table
 from report.synthetic import ACCURACY, make_run
-
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 
 
 def slices_of(findings) -> Table:
@@ -48,24 +46,15 @@ def test_the_slider_has_every_numbered_checkpoint(findings):
 
 
 @pytest.fixture
-def page(tmp_path):
+def page(tmp_path, browser):
     """Opens the page of findings with checkpoints, and a paper's column if there is one."""
-    if CHROMIUM is None:
-        pytest.skip("no Chromium here: install the package chromium")
-    api = pytest.importorskip("playwright.sync_api")
-    with api.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
 
-        def opened(findings):
-            path = tmp_path / "report.html"
-            path.write_text(render_page(findings, {}, slices=slices_of(findings)), encoding="utf-8")
-            shown = browser.new_page()
-            shown.set_default_timeout(180_000)  # a browser on a busy machine takes long
-            shown.goto(path.as_uri())
-            return shown
+    def opened(findings):
+        path = tmp_path / "report.html"
+        path.write_text(render_page(findings, {}, slices=slices_of(findings)), encoding="utf-8")
+        return visit(browser, path)[0]
 
-        yield opened
-        browser.close()
+    return opened
 
 
 def first_cell(shown, findings, system=""):

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
-import time
 from pathlib import Path
 
 import pytest
 
+from in_browser import until, visit
 from recombine.benchmark import Example
 from recombine.report.options import ReportOptions
 from recombine.report.page import page as rendering
 from recombine.report.write import write_report
 from report.scored_run import scored_run, small_benchmark
 
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 HOSTILE = (
     "</script><script>document.title='owned'</script>",
     "<img src=x onerror=\"document.title='owned'\">",
@@ -34,40 +28,6 @@ def page_path(run, tmp_path_factory) -> Path:
     """The page of the synthetic run, exact match only, without figure files."""
     out = tmp_path_factory.mktemp("page")
     return write_report([run], out, ReportOptions(metrics=("exact",), figures=())).html
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Headless Chromium."""
-    if CHROMIUM is None:
-        pytest.skip("no Chromium here: install the package chromium")
-    api = pytest.importorskip("playwright.sync_api")
-    with api.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield opened
-        opened.close()
-
-
-def visit(browser, path: Path, fragment: str = "", **context):
-    """Open the page; returns it with lists of console messages and of requests."""
-    tab = browser.new_context(**context).new_page()
-    tab.set_default_timeout(180_000)  # a browser on a busy machine takes more than half a minute
-    messages: list[str] = []
-    requests: list[str] = []
-    tab.on("console", lambda message: messages.append(message.text))
-    tab.on("pageerror", lambda error: messages.append(str(error)))
-    tab.on("request", lambda request: requests.append(request.url))
-    tab.goto(path.as_uri() + fragment)
-    until(lambda: tab.evaluate("document.documentElement.dataset.ready") == "yes")
-    return tab, messages, requests
-
-
-def until(holds) -> None:
-    """Wait in Python: the page's policy forbids the evaluation that waiting inside it needs."""
-    end = time.monotonic() + 180
-    while not holds():
-        assert time.monotonic() < end, "the page did not get there within three minutes"
-        time.sleep(0.05)
 
 
 def test_loads_without_errors_or_network(browser, page_path):
