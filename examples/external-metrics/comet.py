@@ -14,7 +14,7 @@ from comet import load_from_checkpoint
 model = load_from_checkpoint(sys.argv[1])  # .../wmt22-comet-da/checkpoints/model.ckpt
 asked = [json.loads(line) for line in sys.stdin]  # one batch: see batch_size
 data = [
-    {"src": one["source"], "mt": one["hypothesis"], "ref": one["references"][0]} for one in asked
+    {"src": row["source"], "mt": row["hypothesis"], "ref": row["references"][0]} for row in asked
 ]
-for one, score in zip(asked, model.predict(data, batch_size=16, gpus=0).scores, strict=True):
-    print(json.dumps({"id": one["id"], "score": score}))
+for row, score in zip(asked, model.predict(data, batch_size=16, gpus=0).scores, strict=True):
+    print(json.dumps({"id": row["id"], "score": score}))

@@ -37,11 +37,11 @@ def main() -> None:
     )
     translator = ctranslate2.Translator(str(convert(folder)), device="cpu", intra_threads=1)
     asked = [json.loads(line) for line in sys.stdin]
-    pieces = [[*source.encode(one["source"], out_type=str), "</s>"] for one in asked]
-    found = translator.translate_batch(pieces, beam_size=BEAMS, max_batch_size=16)
-    for one, best in zip(asked, found, strict=True):
-        text = target.decode(best.hypotheses[0])
-        print(json.dumps({"id": one["id"], "translation": text}), flush=True)
+    pieces = [[*source.encode(row["source"], out_type=str), "</s>"] for row in asked]
+    answers = translator.translate_batch(pieces, beam_size=BEAMS, max_batch_size=16)
+    for row, answer in zip(asked, answers, strict=True):
+        text = target.decode(answer.hypotheses[0])
+        print(json.dumps({"id": row["id"], "translation": text}), flush=True)
 
 
 if __name__ == "__main__":

@@ -30,12 +30,12 @@ def own_text() -> Table:
                 [r for r in own if r["seed"] == seed and category in (r["category"], "all")]
                 for seed in seeds
             ]
-            wrong = [share(one, "wrong_instances", "instances") for one in by_seed]
-            aggregate = mean(share(one, "wrong_compounds", "compounds") for one in by_seed)
+            wrong = [share(seed, "wrong_instances", "instances") for seed in by_seed]
+            aggregate = mean(share(seed, "wrong_compounds", "compounds") for seed in by_seed)
             cells.append(f"{mean(wrong):.1f} ± {stdev(wrong):.1f} / {aggregate:.1f}")
         made.append([label, str(len(seeds)), *cells])
     theirs = []
-    for tag, value in [("gen category", one) for one in CATEGORIES] + [("split", "gen")]:
+    for tag, value in [("gen category", category) for category in CATEGORIES] + [("split", "gen")]:
         both = [
             paper(COGNITION, 1, table="6", metric=f"cter-{kind}", tag=tag, value=value)
             for kind in ("instance", "aggregate")
@@ -48,7 +48,7 @@ def own_text() -> Table:
 def judges() -> Table:
     """The published outputs by three judges."""
     theirs = []
-    for tag, value in [("gen category", one) for one in CATEGORIES] + [("split", "gen")]:
+    for tag, value in [("gen category", category) for category in CATEGORIES] + [("split", "gen")]:
         both = [
             paper(COGNITION, 2, table="6", metric=f"cter-{kind}", tag=tag, value=value)
             for kind in ("instance", "aggregate")

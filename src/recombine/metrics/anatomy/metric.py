@@ -254,7 +254,7 @@ class Anatomy(Metric):
                         known = categories.get(text, frozenset())
                         categories[text] = known | {inventory.category(code)}
             for line in concrete.language.lines.values():
-                for piece in (one for variant in line.variants for one in variant):
+                for piece in (piece for variant in line.variants for piece in variant):
                     if isinstance(piece, LiteralText):
                         letters.update(piece.text.casefold())
             self._known = _Vocabulary(categories, frozenset(letters))

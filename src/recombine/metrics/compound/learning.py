@@ -135,7 +135,9 @@ def learn(
         kind: frozenset(_fixed_order(counts, order_share)) for kind, counts in order.items()
     }
     knowledge.never_bare = frozenset(
-        one for one, count in rendered.items() if count >= ENOUGH and bare[one] <= BARE * count
+        rendering
+        for rendering, count in rendered.items()
+        if count >= ENOUGH and bare[rendering] <= BARE * count
     )
     return knowledge
 

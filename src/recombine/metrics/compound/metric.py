@@ -34,7 +34,7 @@ INSIDE_WORDS = HYPHENS + "'’"
 
 def is_compound(example: Example) -> bool:
     """Return True for a sentence that embeds a compound with known atoms."""
-    return bool(compound_of(example)) and any(one.role != WHOLE for one in example.focus)
+    return bool(compound_of(example)) and any(focus.role != WHOLE for focus in example.focus)
 
 
 def compound_of(example: Example) -> str:
@@ -159,7 +159,7 @@ class Compound(Metric):
     ) -> Verdict:
         """Return the verdict on one translation; `relaxation` overrides the option."""
         if self.mode == "official":
-            atoms_only = [one for one in example.focus if one.role != WHOLE]
+            atoms_only = [focus for focus in example.focus if focus.role != WHOLE]
             fault = official_fault(atoms_only, hypothesis)
             return Verdict(*fault) if fault else Verdict()
         units = self._units.encode(hypothesis)
@@ -381,7 +381,7 @@ class Compound(Metric):
             "floor": self.floor(),
             "learned_from": self._learned_from,
             "synonyms": {
-                f"{text} ({role})": [decode(one) for one in found]
+                f"{text} ({role})": [decode(units) for units in found]
                 for (text, role), found in self._knowledge.synonyms.items()
             },
             "optional_heads": sorted(text for text, _ in self._knowledge.optional),
@@ -397,7 +397,7 @@ class Compound(Metric):
     def _relaxed(self) -> str:
         if not self.relaxation:
             return "no"
-        without = any(not one.references for one in self._examples)
+        without = any(not example.references for example in self._examples)
         return "contexts" if without and self._rendered else "yes"
 
     def signature(self) -> str:

@@ -65,11 +65,11 @@ class Units:
         for example in examples:
             for focus in example.focus:
                 words = " ".join(focus.accepted).lower().split()
-                long = {one for one in words if len(one) >= _SHORTEST_PART and one.isalpha()}
+                long = {word for word in words if len(word) >= _SHORTEST_PART and word.isalpha()}
                 self._renderings |= long
                 if focus.role == "N":
                     self._endings |= long
-        self._renderings -= {one for one in self._renderings if self._cut(one)}
+        self._renderings -= {word for word in self._renderings if self._cut(word)}
         self._encoded.clear()
         self._atoms.clear()
 
@@ -84,7 +84,7 @@ class Units:
         parts = None if word in self._renderings else self._cut(word)
         if parts is None:
             return [word]
-        same = sorted(one for one in self._renderings if one.startswith(parts[0]))
+        same = sorted(word for word in self._renderings if word.startswith(parts[0]))
         return [same[0] if same else parts[0], parts[1]]
 
     def encode(self, text: str) -> str:
@@ -92,7 +92,7 @@ class Units:
         units = self._encoded.get(text)
         if units is None:
             tokens = [part for token in segment(text.lower()) for part in self._opened(token)]
-            units = "".join([one if len(one) == 1 else self._code(one) for one in tokens])
+            units = "".join([token if len(token) == 1 else self._code(token) for token in tokens])
             self._encoded[text] = units
         return units
 
@@ -114,7 +114,9 @@ class Units:
         accepted = tuple(
             dict.fromkeys(units for units in map(self.encode, focus.accepted) if units)
         )
-        closed = {self.encode(one) for one in focus.accepted if len(self._opened(one.lower())) > 1}
+        closed = {
+            self.encode(text) for text in focus.accepted if len(self._opened(text.lower())) > 1
+        }
         if closed and focus.role == "N":
             # The end of such a word is enough where it is a rendering, too.
             accepted = tuple(

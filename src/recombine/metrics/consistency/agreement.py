@@ -177,12 +177,18 @@ class Alternations:
         start, end = rest[0].segment, rest[-1].segment
         width = max(end.first_end - start.first_start, end.second_end - start.second_start)
         outside = max(
-            sum(one.segment.first_end - one.segment.first_start for one in rest if not one.is_noun),
             sum(
-                one.segment.second_end - one.segment.second_start for one in rest if not one.is_noun
+                change.segment.first_end - change.segment.first_start
+                for change in rest
+                if not change.is_noun
+            ),
+            sum(
+                change.segment.second_end - change.segment.second_start
+                for change in rest
+                if not change.is_noun
             ),
         )
-        elsewhere = not any(one.is_noun for one in rest) and self._stands_still(pair, rest)
+        elsewhere = not any(change.is_noun for change in rest) and self._stands_still(pair, rest)
         return MeasuredChange(width, outside, elsewhere, window)
 
     def table(self) -> list[tuple[str, str, int]]:
@@ -260,8 +266,8 @@ class Alternations:
             words = self.own_words.get(noun, frozenset())
             changed = {
                 place
-                for one in rest
-                for place in range(one.segment[2 * side], one.segment[2 * side + 1])
+                for change in rest
+                for place in range(change.segment[2 * side], change.segment[2 * side + 1])
             }
             if any(
                 token in words and place not in changed
@@ -296,11 +302,11 @@ class Alternations:
                 noun = Segment(left[0], left[-1] + 1, right[0], right[-1] + 1)
                 before = Segment(segment[0], noun[0], segment[2], noun[2])
                 after = Segment(noun[1], segment[1], noun[3], segment[3])
-                changes += [Change(one, False) for one in _single(before)]
+                changes += [Change(part, False) for part in _single(before)]
                 changes.append(Change(noun, True))
-                changes += [Change(one, False) for one in _single(after)]
+                changes += [Change(part, False) for part in _single(after)]
             else:
-                changes += [Change(one, False) for one in _single(segment)]
+                changes += [Change(part, False) for part in _single(segment)]
         return changes
 
 

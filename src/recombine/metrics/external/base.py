@@ -105,11 +105,13 @@ class ExternalMetric(Metric):
     def prepare(self, items: Sequence[Scored]) -> None:
         """Ask for the scores of all sentences that are not known yet."""
         questions = [
-            JudgedText(one.example.id, one.example.source, one.hypothesis, one.example.references)
-            for one in items
-            if not one.missing
+            JudgedText(
+                item.example.id, item.example.source, item.hypothesis, item.example.references
+            )
+            for item in items
+            if not item.missing
         ]
-        keys = [self._key(one) for one in questions]
+        keys = [self._key(question) for question in questions]
         stored = self._read_store()
         self._known, self._lost = {}, {}
         unknown: dict[str, JudgedText] = {}

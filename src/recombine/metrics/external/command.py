@@ -91,7 +91,10 @@ class CommandMetric(ExternalMetric):
             "source_language": self.source_language,
             "target_language": self.target_language,
         }
-        asked = [json.dumps({**one.shown(), **languages}, ensure_ascii=False) for one in questions]
+        asked = [
+            json.dumps({**question.shown(), **languages}, ensure_ascii=False)
+            for question in questions
+        ]
         try:
             for answer in answers(self._program, asked):
                 if isinstance(answer, Failure):

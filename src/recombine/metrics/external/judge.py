@@ -128,7 +128,7 @@ class LlmJudge(ExternalMetric):
         if ledger is not None and ledger.is_file():
             self._http.recall({"used": read_json(ledger)})
         try:
-            asked = [self._question(one) for one in questions]
+            asked = [self._question(question) for question in questions]
             for question, answer in zip(questions, answers(self._http, asked), strict=True):
                 yield self._read(question, answer)
         finally:
@@ -158,10 +158,14 @@ class LlmJudge(ExternalMetric):
         except ValueError as error:
             return Failure(f"the judge's answer cannot be read: {error}")
         self._invented += invented
-        points = min(WORST, sum(WEIGHTS[one["severity"]] for one in errors))
-        worst = max((one["severity"] for one in errors), key=WEIGHTS.__getitem__, default="none")
-        told = "; ".join(f"{one['severity']} {one['category']}: {one['span']}" for one in errors)
-        detail = {"class": worst, "errors": errors, "explanation": told or "no error marked"}
+        points = min(WORST, sum(WEIGHTS[error["severity"]] for error in errors))
+        worst = max(
+            (error["severity"] for error in errors), key=WEIGHTS.__getitem__, default="none"
+        )
+        explanation = "; ".join(
+            f"{error['severity']} {error['category']}: {error['span']}" for error in errors
+        )
+        detail = {"class": worst, "errors": errors, "explanation": explanation or "no error marked"}
         return JudgedScore(points, detail)
 
 
@@ -174,21 +178,21 @@ def read_errors(answer: str, question: JudgedText) -> tuple[list[dict[str, str]]
     if start < 0 or end < start:
         raise ValueError(f"no JSON object: {answer[:60]!r}")
     try:
-        found = parse_json(answer[start : end + 1])
+        reply = parse_json(answer[start : end + 1])
     except (ValueError, RecombineError):
         raise ValueError(f"not JSON: {answer[start : start + 60]!r}") from None
-    listed = found.get("errors") if isinstance(found, dict) else None
+    listed = reply.get("errors") if isinstance(reply, dict) else None
     if not isinstance(listed, list) or len(listed) > MOST_ERRORS:
         raise ValueError("no list 'errors' of a sensible length")
     errors: dict[tuple[str, str], dict[str, str]] = {}
     invented = 0
-    for one in listed:
-        if not isinstance(one, dict) or str(one.get("severity")).lower() not in WEIGHTS:
-            raise ValueError(f"an error without span, category and severity: {one!r}"[:120])
-        span = normalise(str(one.get("span", ""))).strip()
-        category = str(one.get("category", "other")).lower()
+    for entry in listed:
+        if not isinstance(entry, dict) or str(entry.get("severity")).lower() not in WEIGHTS:
+            raise ValueError(f"an error without span, category and severity: {entry!r}"[:120])
+        span = normalise(str(entry.get("span", ""))).strip()
+        category = str(entry.get("category", "other")).lower()
         category = category if category in CATEGORIES else "other"
-        severity = str(one["severity"]).lower()
+        severity = str(entry["severity"]).lower()
         texts = (question.hypothesis, question.source)
         if category != "non-translation" and not (span and any(span in text for text in texts)):
             invented += 1

@@ -36,8 +36,8 @@ class ScoresFile(ExternalMetric):
             raise ConfigError(
                 f"path = '{self.path}'", hint="it may hold {system}, {seed} and {split}"
             ) from None
-        found = place.parent.glob(place.name) if "{split}" in self.path else [place]
-        self._files = tuple(sorted(path for path in found if path.is_file()))
+        paths = place.parent.glob(place.name) if "{split}" in self.path else [place]
+        self._files = tuple(sorted(path for path in paths if path.is_file()))
 
     @property
     def unfinished(self) -> bool:
@@ -59,17 +59,17 @@ class ScoresFile(ExternalMetric):
                 f"metric '{self.name}': no such file: {self.path}",
                 hint='JSON lines {"id", "score"}',
             )
-        found: dict[str, Any] = {}
+        scores: dict[str, Any] = {}
         for path in self._files:
             for number, row in enumerate(read_jsonl(path), start=1):
                 name, score = row.get("id"), row.get("score", row.get("value"))
                 if not isinstance(name, str) or score is None:
                     raise DataError('a row needs "id" and "score"', Where(str(path), number))
-                if name in found:
+                if name in scores:
                     raise DataError(f"'{name}' has a score already", Where(str(path), number))
-                found[name] = self.checked(score, row.get("detail") or {})
-        for one in questions:
-            yield found.get(one.id) or Failure("the file has no score of this sentence")
+                scores[name] = self.checked(score, row.get("detail") or {})
+        for question in questions:
+            yield scores.get(question.id) or Failure("the file has no score of this sentence")
 
     def _read_store(self) -> dict[str, JudgedScore]:
         return {}  # the file is the store

@@ -243,7 +243,9 @@ class LiteralTranslation(Metric):
             if "system" in self.block_lists:
                 keywords += self._own.get(word, ())
         common = self._common.get(idiom_of(example), frozenset())
-        return tuple(dict.fromkeys(one for one in keywords if one and one not in common))
+        return tuple(
+            dict.fromkeys(keyword for keyword in keywords if keyword and keyword not in common)
+        )
 
     def prepare(self, items: Sequence[Scored]) -> None:
         """Read the lists, learn the system's own words, find idioms that are literal anyway."""
