@@ -116,7 +116,7 @@ def units_of(
     None to words it does not say (articles in Japanese); ``names`` says which rules are the same.
     """
     inventory, codes, positions = tree.inventory, tree.codes, tree.positions
-    found: list[Unit] = []
+    units: list[Unit] = []
     stack: list[tuple[int, int, str, bool]] = [(0, -1, "", False)]
     while stack:
         top, head, slot, named = stack.pop()
@@ -137,13 +137,13 @@ def units_of(
         if word is None:
             continue
         category = inventory.category(codes[node])
-        if not named and _is_chained(found, head, category):
-            head = found[head].head
-        own = len(found)
+        if not named and _is_chained(units, head, category):
+            head = units[head].head
+        own = len(units)
         place = slot if named else category
-        found.append(Unit(word, label, category, place, named, head, tuple(frame), tuple(nodes)))
+        units.append(Unit(word, label, category, place, named, head, tuple(frame), tuple(nodes)))
         stack.extend((child, own, name, flag) for child, name, flag in reversed(waiting))
-    return found
+    return units
 
 
 def _is_chained(units: Sequence[Unit], head: int, category: str) -> bool:
@@ -240,7 +240,7 @@ def _substitutions(
     prefix: Callable[[Unit, Unit], bool],
 ) -> list[Finding]:
     """Words replaced in place; both lists lose what is explained, heads before dependants."""
-    found = []
+    findings = []
     for index in list(missing):
         unit = reference[index]
         for other in list(extra):
@@ -254,27 +254,31 @@ def _substitutions(
             if same_head and same_place:
                 alike = prefix(unit, there)
                 kind = "wrong word, same prefix" if alike else "wrong word"
-                found.append(Finding(kind, "for", (there.label, unit.label)))
+                findings.append(Finding(kind, "for", (there.label, unit.label)))
                 pairs[index] = other
                 missing.remove(index)
                 extra.remove(other)
                 break
-    return found
+    return findings
 
 
 def _recursion(depths: Mapping[str, tuple[int, int]]) -> list[Finding]:
-    found = []
+    findings = []
     for tag, (wanted, given) in depths.items():
         if wanted >= 2 and 1 <= given < wanted:
-            found.append(Finding("recursion level skipped", "kept", (tag, str(given), str(wanted))))
+            findings.append(
+                Finding("recursion level skipped", "kept", (tag, str(given), str(wanted)))
+            )
         elif given > wanted >= 1 and given >= 2:
-            found.append(Finding("recursion level added", "made", (tag, str(given), str(wanted))))
-    return found
+            findings.append(
+                Finding("recursion level added", "made", (tag, str(given), str(wanted)))
+            )
+    return findings
 
 
 def dropped(reference: Sequence[Unit], missing: Sequence[int], nominal: set[str]) -> list[Finding]:
     """Modifiers, arguments and clauses that are missing; what hangs on them is not told again."""
-    found = []
+    findings = []
     gone = set(missing)
     for index in missing:
         unit = reference[index]
@@ -282,16 +286,16 @@ def dropped(reference: Sequence[Unit], missing: Sequence[int], nominal: set[str]
             continue
         if unit.head >= 0 and reference[unit.head].category in nominal:
             kind, owner = "modifier dropped", reference[unit.head].label
-            found.append(Finding(kind, "of", (unit.label, owner)))
+            findings.append(Finding(kind, "of", (unit.label, owner)))
         elif unit.category in nominal:
-            found.append(Finding("argument dropped", "slot", (unit.slot, unit.label)))
+            findings.append(Finding("argument dropped", "slot", (unit.slot, unit.label)))
         else:
-            found.append(Finding("clause dropped", "word", (unit.label,)))
-    return found
+            findings.append(Finding("clause dropped", "word", (unit.label,)))
+    return findings
 
 
 def _added(hypothesis: Sequence[Unit], extra: Sequence[int], nominal: set[str]) -> list[Finding]:
-    found = []
+    findings = []
     new = set(extra)
     for index in extra:
         unit = hypothesis[index]
@@ -299,8 +303,8 @@ def _added(hypothesis: Sequence[Unit], extra: Sequence[int], nominal: set[str]) 
             continue
         on_noun = unit.head >= 0 and hypothesis[unit.head].category in nominal
         kind = "modifier added" if on_noun else "word added"
-        found.append(Finding(kind, "word", (unit.label,)))
-    return found
+        findings.append(Finding(kind, "word", (unit.label,)))
+    return findings
 
 
 def _rearranged(
@@ -311,7 +315,7 @@ def _rearranged(
     said: tuple[Sequence[Said], Sequence[Said]],
 ) -> list[Finding]:
     """Same words, other places: swapped roles, moved modifiers, other tense or voice."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     inflected = {
         index
         for index, other in pairs.items()
@@ -319,7 +323,7 @@ def _rearranged(
         and reference[index].word == hypothesis[other].word
         and said[0][index].form != said[1][other].form
     }
-    found += [
+    findings += [
         Finding("tense or voice", "for", (said[1][pairs[index]].form, said[0][index].form))
         for index in sorted(inflected)
     ]
@@ -331,7 +335,7 @@ def _rearranged(
         slots = reference[first].slot, reference[second].slot
         if (there[1].slot, there[0].slot) == slots and there[0].head == there[1].head:
             kind = "subject and object swapped" if "subj" in slots else "role changed"
-            found.append(Finding(kind, "and", (reference[first].label, reference[second].label)))
+            findings.append(Finding(kind, "and", (reference[first].label, reference[second].label)))
             swapped |= {first, second}
     for index, other in pairs.items():
         here, there_unit = reference[index], hypothesis[other]
@@ -340,11 +344,11 @@ def _rearranged(
         moved = pairs.get(here.head) != there_unit.head
         if moved and reference[here.head].category in nominal and there_unit.head >= 0:
             labels = here.label, hypothesis[there_unit.head].label
-            found.append(Finding("modifier attached elsewhere", "on", labels))
+            findings.append(Finding("modifier attached elsewhere", "on", labels))
         elif moved or here.slot != there_unit.slot:
             kind = "role changed" if here.category in nominal else "other structure"
-            found.append(Finding(kind, "as", (here.label, there_unit.slot or "root")))
-    return found
+            findings.append(Finding(kind, "as", (here.label, there_unit.slot or "root")))
+    return findings
 
 
 def _function_words(
@@ -355,7 +359,7 @@ def _function_words(
     said: tuple[Sequence[Said], Sequence[Said]],
 ) -> list[Finding]:
     """Other prepositions on the same modifiers, and lists of modifiers in another order."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     orders: dict[int, list[tuple[int, int]]] = {}
     for index, other in pairs.items():
         unit = reference[index]
@@ -363,14 +367,14 @@ def _function_words(
             continue
         if unit.category in nominal and said[0][index].marker != said[1][other].marker:
             markers = said[1][other].marker or "–", said[0][index].marker or "–"
-            found.append(Finding("wrong function word", "for", markers))
+            findings.append(Finding("wrong function word", "for", markers))
         if pairs.get(unit.head) == hypothesis[other].head:
             orders.setdefault(unit.head, []).append((index, other))
     for head, members in orders.items():
         there = [other for _, other in sorted(members)]
         if there != sorted(there):
-            found.append(Finding("modifiers reordered", "among", (reference[head].label,)))
-    return found
+            findings.append(Finding("modifiers reordered", "among", (reference[head].label,)))
+    return findings
 
 
 def _argument_pairs(reference: Sequence[Unit], pairs: dict[int, int]) -> list[tuple[int, int]]:

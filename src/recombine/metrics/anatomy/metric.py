@@ -92,10 +92,10 @@ class Anatomy(Metric):
         if wanted is None:
             return None
         sides: dict[str, str] = {}
-        kind, explanation, found = self._judge(hypothesis, wanted, sides)
+        kind, explanation, findings = self._judge(hypothesis, wanted, sides)
         detail: dict[str, Any] = {"class": kind, "explanation": explanation, **sides}
-        if found:
-            detail["findings"] = [finding.row for finding in found]
+        if findings:
+            detail["findings"] = [finding.row for finding in findings]
         detail["aligned"] = self._aligned(wanted)
         value = float(kind == "other wording")
         return self._observation(example, value, detail)

@@ -245,29 +245,29 @@ def _findings(
     missing = [
         said[edit.wanted] for edit in edits if edit.wanted is not None and edit.given is None
     ]
-    found = [
+    findings = [
         Finding("recursion level skipped", "without", (chain, units[unit].label))
         for unit in missing
         if (chain := recursive(units[unit])) is not None
     ]
-    found += dropped(units, missing, nominal)
+    findings += dropped(units, missing, nominal)
     for place, edit in enumerate(edits):
         if edit.given is None:
             continue
         word = given.words[edit.given]
         if edit.wanted is None:
-            found.append(Finding("word added", "word", (word,)))
+            findings.append(Finding("word added", "word", (word,)))
             continue
         here = wanted.words[edit.wanted]
         # A form that a neighbour demands which came or went is no error of its own.
         near = edits[max(place - 1, 0) : place + 2]
         settled = all(edit.wanted is not None and edit.given is not None for edit in near)
         if edit.cost == INFLECTED and settled:
-            found.append(Finding("tense or voice", "for", (word, here)))
+            findings.append(Finding("tense or voice", "for", (word, here)))
         elif edit.cost == REPLACED:
             alike = "wrong word, same prefix" if word[0] == here[0] else "wrong word"
-            found.append(Finding(alike, "for", (word, here)))
-    return sorted(found, key=lambda one: CLASSES.index(one.kind))
+            findings.append(Finding(alike, "for", (word, here)))
+    return sorted(findings, key=lambda one: CLASSES.index(one.kind))
 
 
 def split_words(

@@ -94,7 +94,7 @@ def foreign_units(
     units: str, placed: Sequence[Placed], allowed: Container[str], bridges: Sequence[Span]
 ) -> str:
     """Return the units between the atoms that neither belong there nor to the head."""
-    found: list[str] = []
+    foreign: list[str] = []
     at = placed[0].span[1]
     for place in placed[1:]:
         end = place.span[0]
@@ -106,16 +106,16 @@ def foreign_units(
                 at = bridge
                 continue
             if units[at] not in allowed:
-                found.append(units[at])
+                foreign.append(units[at])
             at += 1
         at = place.span[1]
-    return "".join(found)
+    return "".join(foreign)
 
 
 def _misplaced(placed: Sequence[Placed], before: Container[tuple[str, str]]) -> tuple[Atom, ...]:
-    found = []
+    misplaced = []
     for place, (_, atom) in enumerate(placed):
         # An atom that must precede one standing to its left is misplaced.
         if any((atom.role, other.atom.role) in before for other in placed[:place]):
-            found.append(atom)
-    return tuple(found)
+            misplaced.append(atom)
+    return tuple(misplaced)

@@ -55,21 +55,21 @@ class Knowledge:
 
     def extend(self, atom: Atom) -> Atom:
         """Return the atom with the renderings that were learned for it."""
-        found = self._extended.get(atom)
-        if found is None:
+        extended = self._extended.get(atom)
+        if extended is None:
             more = self.synonyms.get((atom.text, atom.role), ())
-            found = dataclasses.replace(atom, accepted=(*atom.accepted, *more)) if more else atom
-            self._extended[atom] = found
-        return found
+            extended = dataclasses.replace(atom, accepted=(*atom.accepted, *more)) if more else atom
+            self._extended[atom] = extended
+        return extended
 
     def allowed(self, atoms: tuple[Atom, ...]) -> frozenset[str]:
         """Return the units that may stand inside a phrase with these atoms."""
-        found = self._allowed.get(atoms)
-        if found is None:
+        fillers = self._allowed.get(atoms)
+        if fillers is None:
             keys = [(atom.text, atom.role) for atom in atoms]
-            found = frozenset().union(*(self.fillers.get(key, frozenset()) for key in keys))
-            self._allowed[atoms] = found
-        return found
+            fillers = frozenset().union(*(self.fillers.get(key, frozenset()) for key in keys))
+            self._allowed[atoms] = fillers
+        return fillers
 
 
 def learn(
@@ -191,16 +191,16 @@ def learn_synonyms(
     Texts that are not `trusted` (a system's outputs) teach only pieces of known renderings.
     """
     members: dict[tuple[str, str], list[int]] = defaultdict(list)
-    known: dict[tuple[str, str], Atom] = {}
+    atoms: dict[tuple[str, str], Atom] = {}
     for number, text in enumerate(texts):
         for atom in text.atoms:
             if (atom.text, atom.role) in without:
                 continue
             if atom.required and atom.role in roles and not atom.is_phrase:
                 members[atom.text, atom.role].append(number)
-                known[atom.text, atom.role] = atom
+                atoms[atom.text, atom.role] = atom
     missed = {
-        key: [n for n in numbers if not _occurs(texts[n].units, known[key].accepted)]
+        key: [n for n in numbers if not _occurs(texts[n].units, atoms[key].accepted)]
         for key, numbers in members.items()
     }
     missed = {key: numbers for key, numbers in missed.items() if len(numbers) >= FEWEST}
@@ -208,11 +208,11 @@ def learn_synonyms(
     present = [candidates.intersection(_grams(text.units)) for text in texts]
     everywhere = Counter(gram for grams in present for gram in grams)
     return {
-        key: found
+        key: renderings
         for key, numbers in missed.items()
         if (
-            found := _renderings(
-                texts, present, everywhere, members[key], numbers, known[key], trusted
+            renderings := _renderings(
+                texts, present, everywhere, members[key], numbers, atoms[key], trusted
             )
         )
     }
@@ -233,7 +233,7 @@ def _renderings(
     hits = max(1, len(members) - len(missed))
     others = max(1, len(texts) - len(members))
     parts = {part for rendering in atom.accepted for part in _parts(rendering)}
-    found: list[str] = []
+    chosen: list[str] = []
     left = set(missed)
     while len(left) >= FEWEST:
         best: tuple[float, int, str] | None = None
@@ -258,9 +258,9 @@ def _renderings(
                 best = (weight, len(gram), gram)
         if best is None:
             break
-        found.append(best[2])
+        chosen.append(best[2])
         left = {n for n in left if best[2] not in present[n]}
-    return tuple(found)
+    return tuple(chosen)
 
 
 def _occurs(units: str, renderings: Iterable[str]) -> bool:

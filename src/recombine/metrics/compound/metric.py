@@ -196,10 +196,10 @@ class Compound(Metric):
         core = [atom for atom in atoms if atom.role not in self.heads and atom.accepted]
         for far in core:
             near = [atom for atom in core if atom is not far]
-            found = arrange(units, near, before=frozenset(), allowed=frozenset())
-            if found is None or self._outputs.tell(found.foreign, compound):
+            arrangement = arrange(units, near, before=frozenset(), allowed=frozenset())
+            if arrangement is None or self._outputs.tell(arrangement.foreign, compound):
                 continue
-            if self._outputs.stand_ins(found, far, units):
+            if self._outputs.stand_ins(arrangement, far, units):
                 return True
         return False
 
@@ -210,13 +210,13 @@ class Compound(Metric):
         rest of the phrase, that are no function words and render none of it.
         """
         rest = [a for a in atoms if a.role not in self.heads and a.accepted and _has(units, a)]
-        found = arrange(units, rest, before=frozenset())
-        if found is None:
+        arrangement = arrange(units, rest, before=frozenset())
+        if arrangement is None:
             return True  # nothing shows where the phrase would be
         if missing.role in self.heads:
-            return found.start > 0 and not is_mark(units[found.start - 1])
+            return arrangement.start > 0 and not is_mark(units[arrangement.start - 1])
         lacking = [a for a in atoms if a.role not in self.heads and a.required]
-        return self._outputs.stand_ins(found, missing, units) >= sum(
+        return self._outputs.stand_ins(arrangement, missing, units) >= sum(
             not _has(units, a) for a in lacking
         )
 
@@ -267,29 +267,34 @@ class Compound(Metric):
             for span in find_all(units, atom.accepted)
         ]
         may_interrupt = bool(kind.intersection(self.interruptible))
-        found = arrange(
+        arrangement = arrange(
             units, core, before=before, allowed=allowed, bridges=heads if may_interrupt else ()
         )
-        if found is not None and found.foreign and not found.misplaced and reference:
+        if (
+            arrangement is not None
+            and arrangement.foreign
+            and not arrangement.misplaced
+            and reference
+        ):
             # Only now is the reference worth a look: most translations have nothing foreign.
             allowed |= self._inside(reference, core, before)
-            found = arrange(
+            arrangement = arrange(
                 units, core, before=before, allowed=allowed, bridges=heads if may_interrupt else ()
             )
-        if found is None:
+        if arrangement is None:
             return Verdict("overlapping", atom=_shortest(core).text)
-        span = self._units.decode(units[found.start : found.end])
-        if found.misplaced:
-            return Verdict("misplaced", atom=found.misplaced[0].text, span=span)
-        foreign = found.foreign
+        span = self._units.decode(units[arrangement.start : arrangement.end])
+        if arrangement.misplaced:
+            return Verdict("misplaced", atom=arrangement.misplaced[0].text, span=span)
+        foreign = arrangement.foreign
         if may_interrupt:
             foreign = "".join(unit for unit in foreign if is_mark(unit))
         if foreign:
             return Verdict("detached", span=span, foreign=foreign)
-        bare = None if may_interrupt else self._bare(units, found)
+        bare = None if may_interrupt else self._bare(units, arrangement)
         if bare is not None:
             return Verdict("bare", atom=bare.text, span=span)
-        if kind and _is_stranded(units, found, heads):
+        if kind and _is_stranded(units, arrangement, heads):
             # Some sentences allow it, and then their reference does it too.
             own = arrange(reference, core, before=before) if reference else None
             if own is None or not _is_stranded(reference, own, ()):
@@ -302,14 +307,16 @@ class Compound(Metric):
         """Return what the reference itself puts between the atoms of the core."""
         if not reference:
             return frozenset()
-        found = arrange(reference, core, before=before)
-        if found is None or found.misplaced:
+        arrangement = arrange(reference, core, before=before)
+        if arrangement is None or arrangement.misplaced:
             return frozenset()
-        return frozenset(unit for unit in between(reference, found.placed) if not is_mark(unit))
+        return frozenset(
+            unit for unit in between(reference, arrangement.placed) if not is_mark(unit)
+        )
 
-    def _bare(self, units: str, found: Arrangement) -> Atom | None:
+    def _bare(self, units: str, arrangement: Arrangement) -> Atom | None:
         """Return an atom that stands right before the next, where something must come between."""
-        for left, right in zip(found.placed, found.placed[1:], strict=False):
+        for left, right in zip(arrangement.placed, arrangement.placed[1:], strict=False):
             start, end = left.span
             rendering = (left.atom.text, left.atom.role, units[start:end])
             if end == right.span[0] and rendering in self._knowledge.never_bare:
@@ -381,8 +388,8 @@ class Compound(Metric):
             "floor": self.floor(),
             "learned_from": self._learned_from,
             "synonyms": {
-                f"{text} ({role})": [decode(units) for units in found]
-                for (text, role), found in self._knowledge.synonyms.items()
+                f"{text} ({role})": [decode(units) for units in renderings]
+                for (text, role), renderings in self._knowledge.synonyms.items()
             },
             "optional_heads": sorted(text for text, _ in self._knowledge.optional),
             **({"left_out_by_their_reference": self.left_out} if self.judgeable else {}),
@@ -476,10 +483,10 @@ def _shortest(atoms: Sequence[Atom]) -> Atom:
     return min(atoms, key=lambda atom: max(map(len, atom.accepted)))
 
 
-def _is_stranded(units: str, found: Arrangement, heads: Sequence[tuple[int, int]]) -> bool:
+def _is_stranded(units: str, arrangement: Arrangement, heads: Sequence[tuple[int, int]]) -> bool:
     """Return True where a governed phrase is a clause of its own, with no head in it."""
-    starts = found.start == 0 or is_mark(units[found.start - 1])
-    ends = found.end == len(units) or is_mark(units[found.end])
+    starts = arrangement.start == 0 or is_mark(units[arrangement.start - 1])
+    ends = arrangement.end == len(units) or is_mark(units[arrangement.end])
     if not (starts and ends):
         return False
-    return not any(found.start <= start and end <= found.end for start, end in heads)
+    return not any(arrangement.start <= start and end <= arrangement.end for start, end in heads)

@@ -48,10 +48,10 @@ class OutputWords:
         others = self._all[ANY] - own[ANY]
         return self._all[unit] - own[unit] >= max(FEWEST_OUTPUTS, FUNCTION_WORD * others)
 
-    def stand_ins(self, found: Arrangement, missing: Atom, units: str) -> int:
+    def stand_ins(self, arrangement: Arrangement, missing: Atom, units: str) -> int:
         """Count the words in or beside a phrase that may render an atom that it lacks."""
-        placed = {at for place in found.placed for at in range(*place.span)}
-        start, end = found.start - 1, found.end
+        placed = {at for place in arrangement.placed for at in range(*place.span)}
+        start, end = arrangement.start - 1, arrangement.end
         while start >= 0 and self.is_function_word(units[start], missing.text):
             start -= 1
         while end < len(units) and self.is_function_word(units[end], missing.text):

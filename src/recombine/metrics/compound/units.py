@@ -104,11 +104,11 @@ class Units:
 
     def atoms(self, example: Example) -> tuple[Atom, ...]:
         """Return the atoms of an example's compound, in source order."""
-        found = self._atoms.get(example.focus)
-        if found is None:
-            found = tuple(self._atom(focus) for focus in example.focus if focus.role != WHOLE)
-            self._atoms[example.focus] = found
-        return found
+        atoms = self._atoms.get(example.focus)
+        if atoms is None:
+            atoms = tuple(self._atom(focus) for focus in example.focus if focus.role != WHOLE)
+            self._atoms[example.focus] = atoms
+        return atoms
 
     def _atom(self, focus: Focus) -> Atom:
         accepted = tuple(
@@ -144,18 +144,18 @@ def find_all(units: str, renderings: Sequence[str]) -> list[tuple[int, int]]:
 
     A short rendering inside a longer one would cut the word in two.
     """
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for rendering in renderings:
         at = units.find(rendering)
         while at >= 0:
-            found.append((at, at + len(rendering)))
+            spans.append((at, at + len(rendering)))
             at = units.find(rendering, at + 1)
-    if len(found) < 2:
-        return found
+    if len(spans) < 2:
+        return spans
     return sorted(
         span
-        for span in set(found)
-        if not any(o != span and o[0] <= span[0] and span[1] <= o[1] for o in found)
+        for span in set(spans)
+        if not any(o != span and o[0] <= span[0] and span[1] <= o[1] for o in spans)
     )
 
 

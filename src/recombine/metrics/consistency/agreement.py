@@ -229,10 +229,10 @@ class Alternations:
             return False
         forms = (first[0], second[0])
         for side, noun in enumerate(pair.nouns):
-            known = self.company.get(noun)
-            if not known:
+            company = self.company.get(noun)
+            if not company:
                 return False
-            key = (pair.template, pair.role, known)
+            key = (pair.template, pair.role, company)
             counts = [self._forms_of.get((*key, form), Counter()) for form in forms]
             # The noun itself is no witness.
             own, other = (counts[place].total() - counts[place][noun] for place in (side, 1 - side))
@@ -241,8 +241,8 @@ class Alternations:
         return True
 
     def _depends_on_noun(self, forms: tuple[Form, Form], evidence: _Sightings) -> bool:
-        known = self._verdicts.get(forms)
-        if known is None:
+        verdict = self._verdicts.get(forms)
+        if verdict is None:
             by_class, known_classes = evidence.purity(self.company)
             by_noun, sightings = evidence.purity({noun: noun for noun in evidence.sides})
             constants = frozenset[str]().union(
@@ -256,9 +256,9 @@ class Alternations:
             else:
                 pure = by_class >= self.purity and known_classes >= self.support
                 pure = pure and (not tied or _is_inflection(*forms))
-            known = pure and evidence.has_two_nouns_a_side()
-            self._verdicts[forms] = known
-        return known
+            verdict = pure and evidence.has_two_nouns_a_side()
+            self._verdicts[forms] = verdict
+        return verdict
 
     def _stands_still(self, pair: SwapPair, rest: Sequence[Change]) -> bool:
         """Return True when a noun's own word stands, unchanged, outside everything that changed."""
@@ -407,9 +407,9 @@ def _words_of_nouns(
 
 
 def _rare(words: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    nouns_of = Counter(word for found in words.values() for word in found)
+    nouns_of = Counter(word for tokens in words.values() for word in tokens)
     limit = max(2.0, 0.05 * len(words))
     return {
-        noun: {word for word in found if nouns_of[word] <= limit and not is_punctuation(word)}
-        for noun, found in words.items()
+        noun: {word for word in tokens if nouns_of[word] <= limit and not is_punctuation(word)}
+        for noun, tokens in words.items()
     }

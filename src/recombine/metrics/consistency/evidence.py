@@ -90,8 +90,8 @@ class Evidence:
             for focus in item.example.focus:
                 if focus.role in ("phrase", "word"):
                     tokens = tuple(t for t in _tokens(item) if not is_punctuation(t))
-                    known = self._phrases if focus.role == "phrase" else self._words
-                    known.setdefault(focus.text, tokens)
+                    texts = self._phrases if focus.role == "phrase" else self._words
+                    texts.setdefault(focus.text, tokens)
             if item.example.role == "clause":
                 self._clauses[_clause_key(item.example.source)] = _tokens(item)
         self._measure_floor(items)
@@ -214,15 +214,15 @@ class Evidence:
 
     def _phrase_width(self, pair: SwapPair) -> int:
         """Return how much the two nouns differ when they are translated alone."""
-        known = self._widths.get(pair.nouns)
-        if known is None:
+        width = self._widths.get(pair.nouns)
+        if width is None:
             alone = [self._phrases.get(noun, self._words.get(noun)) for noun in pair.nouns]
-            known = 0
+            width = 0
             if alone[0] is not None and alone[1] is not None:
                 phrases = replace(pair, outputs=(alone[0], alone[1]), changes=None)
-                known = self.alternations.measure(phrases).width
-            self._widths[pair.nouns] = known
-        return known
+                width = self.alternations.measure(phrases).width
+            self._widths[pair.nouns] = width
+        return width
 
     def _calibrate(self, pairs: Sequence[SwapPair]) -> None:
         if self.window is not None:

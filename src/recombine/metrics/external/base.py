@@ -135,11 +135,11 @@ class ExternalMetric(Metric):
     def observe(self, items: Sequence[Scored]) -> Observation | None:
         """The score of one sentence, as it was given; None where there is none."""
         (item,) = items
-        found = self._known.get(item.example.id)
-        if found is None:
+        judged = self._known.get(item.example.id)
+        if judged is None:
             return None
         name = item.example.id
-        return Observation(name, (name,), found.score, (found.score,), found.detail)
+        return Observation(name, (name,), judged.score, (judged.score,), judged.detail)
 
     def notes(self) -> dict[str, Any]:
         """What was asked for now, and of how many there is no score."""
@@ -200,8 +200,8 @@ class ExternalMetric(Metric):
 
     def _key(self, question: JudgedText) -> str:
         languages = (self.source_language, self.target_language)
-        told = [self.identity(), self.version, *languages, question.shown()]
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+        asked = [self.identity(), self.version, *languages, question.shown()]
+        return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
     def _read_store(self) -> dict[str, JudgedScore]:
         if self._store is None or not self._store.is_file():

@@ -22,8 +22,8 @@ class ScoreRecords(JsonRecords):
 
     def question(self, source: str) -> dict[str, Any]:
         """What is asked, which is kept as JSON until it is sent."""
-        found: dict[str, Any] = json.loads(source)
-        return found
+        row: dict[str, Any] = json.loads(source)
+        return row
 
     def reading(self, answer: Mapping[str, Any]) -> str | Failure:
         """The whole answer, as JSON."""
@@ -100,9 +100,9 @@ class CommandMetric(ExternalMetric):
                 if isinstance(answer, Failure):
                     yield answer
                     continue
-                told = json.loads(answer)
-                detail = told.get("detail")
-                yield self.checked(told["score"], detail if isinstance(detail, dict) else {})
+                reply = json.loads(answer)
+                detail = reply.get("detail")
+                yield self.checked(reply["score"], detail if isinstance(detail, dict) else {})
         finally:
             self._program.close()
 

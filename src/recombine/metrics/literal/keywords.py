@@ -18,19 +18,19 @@ def own_translations(items: Iterable[Scored]) -> dict[str, tuple[Keyword, ...]]:
     The published keyword lists were elicited with "This is a N ."; the words of the frame occur in
     the translations of many words and so betray none.
     """
-    found: dict[str, dict[str, None]] = {}
+    renderings: dict[str, dict[str, None]] = {}
     for item in items:
         for focus in item.example.focus:
             if focus.role == "word":
                 tokens = (token.lower() for token in segment(item.hypothesis))
-                found.setdefault(focus.text.lower(), {}).update(
+                renderings.setdefault(focus.text.lower(), {}).update(
                     dict.fromkeys(token for token in tokens if not is_punctuation(token))
                 )
-    spread = Counter(token for tokens in found.values() for token in tokens)
-    limit = max(2.0, 0.1 * len(found))
+    spread = Counter(token for tokens in renderings.values() for token in tokens)
+    limit = max(2.0, 0.1 * len(renderings))
     return {
         word: tuple((token,) for token in tokens if spread[token] <= limit)
-        for word, tokens in found.items()
+        for word, tokens in renderings.items()
     }
 
 

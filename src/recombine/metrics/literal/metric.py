@@ -188,8 +188,8 @@ class LiteralTranslation(Metric):
         if filtered and contains_keyword(item.example.references[0], keywords):
             self.excluded["the reference is literal"] += 1
             return None, None
-        found = contains_keyword(item.hypothesis, keywords)
-        return ("literal" if found else "paraphrase"), None
+        is_literal = contains_keyword(item.hypothesis, keywords)
+        return ("literal" if is_literal else "paraphrase"), None
 
     def _label(self, item: Scored) -> tuple[str | None, str | None]:
         """Label by whole words; first comes what cannot be judged, then what is no translation."""
@@ -211,9 +211,9 @@ class LiteralTranslation(Metric):
             return "degenerate", reason
         tokens = without_phrases(segment(item.hypothesis), _normal_renderings(example))
         inflected = self.match == "inflected"
-        found = find_keyword(tokens, block_list, inflected=inflected, lemmas=self._lemmas)
-        if found is not None:
-            return "literal", " ".join(found)
+        keyword = find_keyword(tokens, block_list, inflected=inflected, lemmas=self._lemmas)
+        if keyword is not None:
+            return "literal", " ".join(keyword)
         copied = find_keyword(tokens, _source_keywords(example), inflected=False)
         return ("copied", " ".join(copied)) if copied is not None else ("paraphrase", None)
 
@@ -265,9 +265,9 @@ class LiteralTranslation(Metric):
             if self.key(item.example) is not None and item.example.references:
                 is_literal = self._literal_reference(item.example, self._block_list(item.example))
                 literal[idiom_of(item.example)].append(is_literal)
-        for idiom, found in literal.items():
-            share = sum(found) / len(found)
-            if len(found) >= self.fewest_references and share > self.lexicalised:
+        for idiom, verdicts in literal.items():
+            share = sum(verdicts) / len(verdicts)
+            if len(verdicts) >= self.fewest_references and share > self.lexicalised:
                 self._apart[idiom] = round(share, 4)
 
     def _find_common(self, items: Sequence[Scored]) -> dict[str, frozenset[Keyword]]:
@@ -288,16 +288,16 @@ class LiteralTranslation(Metric):
             hits[idiom].update({(token.lower(),) for token in segment(item.hypothesis)})
         total = sum(sizes.values())
         everywhere: Counter[Keyword] = sum(hits.values(), Counter())
-        found = {}
+        common = {}
         for idiom, listed in keywords.items():
             others = total - sizes[idiom]
             if others >= self.fewest_references:
-                found[idiom] = frozenset(
+                common[idiom] = frozenset(
                     keyword
                     for keyword in listed
                     if everywhere[keyword] - hits[idiom][keyword] > MOST_COMMON * others
                 )
-        return found
+        return common
 
     def notes(self) -> dict[str, Any]:
         """Return what was left out, and the idioms that are literal in the target language."""

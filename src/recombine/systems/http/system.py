@@ -251,10 +251,10 @@ class Http(Preset):
         """Ask until every item has an answer or has used up its retries."""
 
         def ask(part: list[Item]) -> tuple[dict[int, str | Failure], Failure | None]:
-            found, failure = self._ask({item.place: item.source for item in part}, service, pace)
-            answers: dict[int, str | Failure] = {**found}
+            texts, failure = self._ask({item.place: item.source for item in part}, service, pace)
+            answers: dict[int, str | Failure] = {**texts}
             if failure is not None and (isinstance(failure, BudgetSpent) or pace.halted.is_set()):
-                answers = {**dict.fromkeys((item.place for item in part), failure), **found}
+                answers = {**dict.fromkeys((item.place for item in part), failure), **texts}
             return answers, failure
 
         def alone(_: Item, failure: Failure | None) -> Failure:
@@ -279,12 +279,12 @@ class Http(Preset):
             try:
                 reply = service.exchange(self._request(rest))
                 self._spending.note(reply)
-                found, reason = self._read(reply, rest)
-                answers.update(found)
-                rest = {place: source for place, source in rest.items() if place not in found}
+                texts, reason = self._read(reply, rest)
+                answers.update(texts)
+                rest = {place: source for place, source in rest.items() if place not in texts}
                 if not rest:
                     return answers, None
-                attempt = 0 if found else attempt
+                attempt = 0 if texts else attempt
             except Later as later:
                 reason, wait = later.reason, later.wait
             except Refused as refused:

@@ -123,8 +123,8 @@ class HfSeq2Seq(Pretrained):
             texts: dict[int, str] = {}
             for start in range(0, len(order), self.decode_batch):
                 batch = order[start : start + self.decode_batch]
-                said = self._generate(weights, [tokens[place] for place in batch], room)
-                texts.update(zip(batch, said, strict=True))
+                outputs = self._generate(weights, [tokens[place] for place in batch], room)
+                texts.update(zip(batch, outputs, strict=True))
             return texts
 
         yield from decode_in_windows(
