@@ -418,7 +418,7 @@ def french() -> MeaningMatch:
         ("Mia said that Emma sees Liam.", "Mia a dit qu'Emma a vu Liam.", "different"),
         ("The girl escaped.", "La fille s'est échappé.", "outside"),
         ("The judge serves a child a pen.", "Un enfant sert un stylo à un juge.", "different"),
-        ("Mia said that Liam ran.", "Mia a dit que Liam court.", "outside"),
+        ("Mia said that Liam ran.", "Mia a dit que Liam court.", "different"),
         ("A red book was found.", "Un livre rouge a été trouvée.", "outside"),
     ],
 )
@@ -450,7 +450,7 @@ def test_german_and_chinese_have_variants_too(language, name):
 @pytest.mark.parametrize(
     ("hypothesis", "verdict"),
     [
-        ("Das Kind im Zimmer hat vom König geredet.", "outside"),
+        ("Das Kind im Zimmer hat vom König geredet.", "different"),
         ("Das Kind im Zimmer hat geschlafen.", "same"),
         ("Das Kind in dem Zimmer hat geschlafen.", "same"),
         ("Das Kind im Zimmer ist geschlafen.", "outside"),

@@ -22,7 +22,7 @@ from recombine.grammar.compiled import (
     PartField,
 )
 from recombine.grammar.inflection import Forms
-from recombine.grammar.model import Glue, Ref, features_of, slots_of
+from recombine.grammar.model import Glue, TableCell, features_of, slots_of
 from recombine.grammar.realise.realiser import Realiser
 from recombine.grammar.realise.spelling import SpelledText, undoings
 from recombine.grammar.variants.files import Variants
@@ -107,6 +107,8 @@ class WordingTable:
     def clean(self, text: str) -> str:
         """A text without the marks and spaces that say nothing."""
         text = self.join.join(self._plain(text).split())
+        if self.join:  # *Qu'est - ce que*: a tokeniser's marks
+            text = text.replace(" - ", "-")
         return text.rstrip("".join(self.variants.final)).rstrip()
 
     def spelled(self, cleaned: str) -> SpelledText:
@@ -205,17 +207,22 @@ class WordingTable:
         )
         return tuple(bits.values()) if disagree else ()
 
+    def tables_of(self, code: int) -> list[Forms]:
+        """The tables of which a feature of a word chooses a cell, so that it may be said there."""
+        fields = {name for forms in self.senses(code) for name in forms}
+        names = (table for name in fields for table in self._picking_tables.get(name, ()))
+        return [self.compiled.tables[name] for name in sorted(set(names))]
+
     @cached_property
-    def _picking_tables(self) -> frozenset[str]:
-        """The features by which lines of variants choose a cell of a table."""
-        return frozenset(
-            feature.field
-            for line in self.variants.lines
-            for pieces in line.variants
-            for piece in pieces
-            if not isinstance(piece, Ref)
-            for feature in features_of((piece,))
-        )
+    def _picking_tables(self) -> Mapping[str, frozenset[str]]:
+        """The features by which lines of variants choose a cell, with the tables."""
+        found: dict[str, set[str]] = {}
+        for line in self.variants.lines:
+            for piece in itertools.chain(*line.variants):
+                if isinstance(piece, TableCell):
+                    for feature in features_of((piece,)):
+                        found.setdefault(feature.field, set()).add(piece.table)
+        return {field: frozenset(tables) for field, tables in found.items()}
 
 
 def _shortest(texts: Iterable[str]) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ word by word: who does what to whom, what hangs where, when, and whether at all.
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cache, cached_property
@@ -31,8 +30,11 @@ from recombine.metrics.anatomy.dependencies import (
     closeness,
     compare,
     match,
+    nominal_categories,
     units_of,
 )
+from recombine.metrics.meaning.slips import agreement_slip, in_order
+from recombine.metrics.meaning.unread import UnreadTexts
 
 MOST_READINGS = 24  # of a source or a hypothesis that are looked at
 MOST_COMPARED = 6  # of these that are compared with what was meant, the closest
@@ -43,12 +45,8 @@ BUDGET = Budget(items=60_000, alternatives=20_000)
 # A hypothesis that is right already is searched for another meaning only where that is cheap.
 SMALL_BUDGET = Budget(items=6_000, alternatives=4_000)
 
-# Languages written without spaces: a word of theirs cannot be told from its neighbour.
-UNSPACED = frozenset({"ja", "zh"})
-# So many words, of which the target language has none, are no translation.
-FEWEST_WORDS = 3
-_WORD = re.compile(r"[^\W\d_]+")
 SAME, DIFFERENT, OUTSIDE = "same", "different", "outside"
+NO_SENTENCE = "its words make no sentence that the grammar and its variants know"
 # What differs, in the words of a reader, by the classes of anatomy/dependencies.py.
 ASPECTS = {
     "recursion level skipped": "depth",
@@ -123,6 +121,11 @@ class MeaningJudge:
         # From the right: where verbs end clauses that is a fifth of the work, elsewhere the same.
         return Parser(self._widened.language, BUDGET, backwards=True)
 
+    @cached_property
+    def _unread_texts(self) -> UnreadTexts:
+        cutter = self._reader.cutter
+        return UnreadTexts(self.grammar, self.wordings, cutter, self.source, self.target)
+
     def warm_up(self) -> None:
         """Make the reader of hypotheses, which takes seconds."""
         assert self._reader
@@ -161,15 +164,16 @@ class MeaningJudge:
             return MeaningVerdict(OUTSIDE, (), wanted[0], None, note)
         if any(self.wordings.accepts(tree, hypothesis) for tree in meant):
             return self._same(hypothesis, wanted)
+        for tree, one in zip(meant, wanted, strict=True):
+            canonical = self.grammar.text(tree, self.target)
+            ordered = in_order(self.wordings, one.units, canonical, hypothesis)
+            if ordered and self.wordings.accepts(tree, ordered):
+                return MeaningVerdict(SAME, (), one, one)
         if self._open_in_the_source(meant, hypothesis):
             return MeaningVerdict(SAME, (), wanted[0], wanted[0])
         readings = self.readings(hypothesis, wanted[0])
         if not readings:
-            if note := self._no_translation(hypothesis):
-                return MeaningVerdict(DIFFERENT, (), wanted[0], None, note)
-            note, unknown = self._not_understood(hypothesis)
-            unsaid = self._unsaid(meant[0], hypothesis) if unknown else ()
-            return MeaningVerdict(OUTSIDE, (), wanted[0], None, note, unknown, unsaid)
+            return self._unread(meant, wanted[0], hypothesis)
         found = [
             (len(differences), -closeness(one.units, reading.units), number, differences, one)
             for one in wanted
@@ -190,6 +194,28 @@ class MeaningJudge:
         # without its preposition, or agreement that does not hold.
         note = "the right words in their roles, but not as the grammar or its variants say it"
         return MeaningVerdict(OUTSIDE, (), one, None, note)
+
+    def _unread(self, meant: Sequence[Tree], wanted: Meaning, hypothesis: str) -> MeaningVerdict:
+        """The verdict on a hypothesis without any reading."""
+        unread = self._unread_texts
+        if note := unread.no_translation(hypothesis):
+            return MeaningVerdict(DIFFERENT, (), wanted, None, note)
+        nouns = nominal_categories(wanted.units)
+        slips = (agreement_slip(self.wordings, tree, nouns, hypothesis) for tree in meant)
+        if slip := next(filter(None, slips), ""):
+            return MeaningVerdict(OUTSIDE, (), wanted, None, f"agreement: {slip}")
+        unknown = unread.unknown_words(hypothesis)
+        unsaid = unread.unsaid(meant[0], hypothesis)
+        # Where nothing says where a word ends, what is unknown may be any number of them.
+        counted = self.wordings.join or not unknown
+        if counted and len(unsaid) > 2 * len(unknown):
+            findings = tuple(Finding("word not said", "word", (word,)) for word in unsaid)
+            return MeaningVerdict(DIFFERENT, findings, wanted, None)
+        if not unknown:
+            return MeaningVerdict(OUTSIDE, (), wanted, None, NO_SENTENCE)
+        note = f"not understood from “{unknown[0]}” on"
+        word = unknown[0] if self.wordings.join else ""  # nothing says where a word ends
+        return MeaningVerdict(OUTSIDE, (), wanted, None, note, word, unsaid if word else ())
 
     def _said_by_the_grammar(self, hypothesis: str, wanted: Sequence[Meaning]) -> bool:
         """Whether the grammar itself says a hypothesis of a tree that means what is wanted.
@@ -402,79 +428,6 @@ class MeaningJudge:
             asked = [meaning.question or "a statement" for meaning in (given, wanted)]
             findings.append(Finding("question", "for", (asked[0], asked[1])))
         return findings
-
-    def _no_translation(self, hypothesis: str) -> str:
-        """Why what could not be read is surely no translation; empty where it may be one.
-
-        A sentence of the source language, or not one word (of a language without spaces: letter)
-        that the target language has and the source language has not. Names tell nothing.
-        """
-        said = self.wordings.clean(hypothesis).casefold()
-        words = list(said) if self.target in UNSPACED else _WORD.findall(said)
-        enough = len(words) >= FEWEST_WORDS  # "Emma döste" has one word, which nobody listed
-        if enough and self._target_words and self._target_words.isdisjoint(words):
-            return "no word of the target language"
-        if self.source != self.target and self.grammar.parse(hypothesis, self.source).ok:
-            return "it is still in the source language"
-        return ""
-
-    @cached_property
-    def _target_words(self) -> frozenset[str]:
-        """What only the target language says, as it is said: words, or letters without spaces."""
-        said: dict[str, set[str]] = {}
-        inventory = self.grammar.inventory
-        for language in (self.target, self.source):
-            concrete = self.grammar.concrete(language)
-            codes = range(inventory.first_word, inventory.first_word + len(inventory.words))
-            texts = {
-                text
-                for code in codes
-                for forms in concrete.word_forms(code).values()
-                for text in forms
-                if text
-            }
-            texts |= {
-                piece.text
-                for line in concrete.language.lines.values()
-                for variant in line.variants
-                for piece in variant
-                if isinstance(piece, LiteralText)
-            }
-            letters = self.target in UNSPACED
-            said[language] = {
-                one
-                for text in texts
-                for one in (text if letters else _WORD.findall(text.casefold()))
-            }
-        if self.source == self.target:
-            return frozenset()
-        return frozenset(said[self.target] - said[self.source])
-
-    def _not_understood(self, hypothesis: str) -> tuple[str, str]:
-        """Where reading ended, and the unknown word there, if it is one."""
-        if not hypothesis.strip():
-            return "nothing was said", ""
-        cleaned = self.wordings.clean(hypothesis)
-        lattice = self._reader.cutter.cut(cleaned)
-        if lattice.complete:
-            return "its words make no sentence that the grammar and its variants know", ""
-        join, stopped = self.wordings.join, lattice.furthest
-        if not join:  # nothing says where the word ends
-            return f"not understood from “{cleaned[stopped:][:8]}” on", ""
-        word = cleaned[cleaned.rfind(join, 0, stopped + 1) + 1 :].partition(join)[0]
-        return f"not understood from “{word}” on", word
-
-    def _unsaid(self, meant: Tree, hypothesis: str) -> tuple[str, ...]:
-        """The words of a tree of which a text has no form: one of them is said by another word."""
-        inventory, text = meant.inventory, self.wordings.spelled(self.wordings.clean(hypothesis))
-        forms = {
-            inventory.labels[code]: self.wordings.any_form(code)
-            for code in meant.codes
-            if inventory.is_word(code)
-        }
-        return tuple(
-            word for word, own in forms.items() if own and not any(text.has(form) for form in own)
-        )
 
     def _identity(self, label: str) -> Hashable | None:
         """What a word is: words that the target language says alike are one; None if unsaid."""
