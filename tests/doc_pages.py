@@ -363,7 +363,11 @@ PAGES = (
         {"build divergent": "-o edition=all", "run experiment.toml": short("own", "control")},
         slow=True,
     ),
-    Page("docs/how-to/private-benchmarks.md", slow=True),
+    Page(
+        "docs/how-to/private-benchmarks.md",
+        printed=("en\tA mesalor carosed a nipack to Civelen.\n",),
+        slow=True,
+    ),
     Page("docs/how-to/read-a-report.md", scored_runs, slow=True),
     Page("docs/how-to/real-systems.md", people_who_judge, EXACT),
     Page("docs/how-to/run-on-a-cluster.md"),
