@@ -96,8 +96,8 @@ def lookup(kind: str, name: str) -> type[Any]:
     target = BUILT_IN[kind].get(name)
     if target is not None:
         module, _, attribute = target.partition(":")
-        found: type[Any] = getattr(importlib.import_module(module), attribute)
-        return found
+        member: type[Any] = getattr(importlib.import_module(module), attribute)
+        return member
     for entry in _entry_points(kind):
         if entry.name == name:
             loaded: type[Any] = entry.load()
@@ -201,8 +201,8 @@ def _from_file(kind: str, name: str) -> type[Any]:
         raise NotImported(name)
     module = _import_once(path)
     _require_name(attribute, vars(module), kind, name)
-    found: type[Any] = getattr(module, attribute)
-    return found
+    member: type[Any] = getattr(module, attribute)
+    return member
 
 
 def _import_once(path: Path) -> ModuleType:

@@ -109,11 +109,11 @@ def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> FieldDifferenc
     return None
 
 
-def stale_output(output: Path, found: FieldDifference, hint: str = ANEW) -> StaleOutput:
+def stale_output(output: Path, difference: FieldDifference, hint: str = ANEW) -> StaleOutput:
     """Return what to say of an output that was made from something else."""
     return StaleOutput(
-        f"{output} was made with another '{found.name}': "
-        f"{_short(found.old)} then, {_short(found.new)} now",
+        f"{output} was made with another '{difference.name}': "
+        f"{_short(difference.old)} then, {_short(difference.new)} now",
         hint=hint,
     )
 
