@@ -8,18 +8,23 @@ upper bound of the others.
 from __future__ import annotations
 
 import dataclasses
+import shutil
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any, Protocol
 
 from recombine.augment.files.certificate import Kept, remove_known
+from recombine.augment.files.grammar_files import read_grammar, write_grammar
 from recombine.augment.files.inputs import PairSource, benchmark_pairs
 from recombine.augment.options import AugmentOptions, Recombined, Review, TrainingPair
 from recombine.augment.recombiner import Recombiner
 from recombine.benchmark import Benchmark, Example
 from recombine.config import parse_config
 from recombine.errors import ConfigError, DataError
+from recombine.files import replace_folder
 from recombine.parallel import gc_paused
 from recombine.progress import progress
+from recombine.stage import refuse_output
 
 
 class Method(Protocol):
@@ -40,6 +45,11 @@ class Method(Protocol):
 
 def learn(source: PairSource, options: AugmentOptions) -> Method:
     """Learn from training pairs; only `grammar` is told of the benchmark."""
+    if options.grammar and options.method != "recombine":
+        raise ConfigError(
+            f"method '{options.method}' draws from no learnt grammar",
+            hint="leave out -o method or --from-grammar",
+        )
     if options.method == "grammar":
         from recombine.augment.grammar_sample import GrammarSample
 
@@ -52,7 +62,27 @@ def learn(source: PairSource, options: AugmentOptions) -> Method:
         from recombine.augment.natural.exchange import Exchange
 
         return Exchange.learn(source.pairs, options)
+    if options.grammar:
+        stored = read_grammar(Path(options.grammar), source.pairs)
+        return Recombiner.stored(source.pairs, options, stored)
     return Recombiner.learn(source.pairs, options)
+
+
+def store_grammar(source: PairSource, options: AugmentOptions, folder: Path) -> int:
+    """Learn a grammar and write it as files, which a person can correct; return its rules."""
+    if options.method != "recombine" or options.grammar:
+        raise ConfigError("--grammar writes what the method 'recombine' learns from pairs")
+    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        raise ConfigError(f"{folder} exists", hint="choose another folder, or remove it")
+    refuse_output(folder)
+    learned = Recombiner.learn(source.pairs, options)
+    languages = options.source_language, options.target_language
+    partial = folder.with_name(folder.name + ".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    write_grammar(partial, learned.grammar, source.pairs, languages, turned=learned.turned)
+    replace_folder(partial, folder)
+    return len(learned.grammar.tables.rules)
 
 
 @gc_paused()

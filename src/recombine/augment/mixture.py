@@ -58,7 +58,8 @@ class AugmentedTraining(NamedTuple):
     def fingerprint(self) -> dict[str, Any]:
         """Return all that a model depends on, defaults included."""
         options = AugmentOptions(**self.options)
-        said = {"track": track_of(options.method), **to_plain(self.mixture), **options.said()}
+        track = track_of(options.method, options.grammar)
+        said = {"track": track, **to_plain(self.mixture), **options.said()}
         # The languages are the benchmark's where nothing is said.
         for name in ("source_language", "target_language"):
             if name not in self.options:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from recombine.config import to_plain
 from recombine.corpus.segment import is_unspaced
 from recombine.errors import DataError
 from recombine.parallel import Engine
+from recombine.stage import content_by_name
 
 # Fewer pairs than this show no word in two places.
 FEWEST_PAIRS = 20
@@ -74,13 +76,20 @@ class AugmentOptions:
     uniform: bool = True
     # Pairs are refused as running text if fewer than this share is built as others are.
     alike: float = 0.2
+    # A folder of a learnt grammar, corrected or not (`augment --grammar`), that is drawn from.
+    grammar: str = ""
     # Where texts are cut and counted: in processes of this machine, or on a Ray cluster.
     engine: Engine = "local"
     address: str | None = None
 
     def said(self) -> dict[str, Any]:
-        """Return all that pairs depend on."""
-        return {key: value for key, value in to_plain(self).items() if key not in PLACE}
+        """Return all that pairs depend on: of the files of a grammar what they say."""
+        given = {key: value for key, value in to_plain(self).items() if key not in PLACE}
+        folder = Path(given.pop("grammar"))
+        if self.grammar:
+            files = {path.name: path for path in folder.glob("*.*") if path.suffix != ".md"}
+            given["grammar"] = content_by_name(files)
+        return given
 
 
 def check_pairs(pairs: Sequence[TrainingPair], options: AugmentOptions) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+from recombine.augment.files.grammar_files import StoredGrammar
 from recombine.augment.grammar.composer import Composer
 from recombine.augment.grammar.constituents import CLAUSE, HEAD, PHRASE
 from recombine.augment.grammar.derivations import Derivation, PairRule, Unit
@@ -50,7 +51,7 @@ class Recombiner:
         self.grammar = grammar
         # In the order in which the grammar was learnt.
         self._sides = sides
-        self._turned = turned
+        self.turned = turned
         self._known = frozenset(pair.source.strip() for pair in pairs)
         self._first_with: dict[Unit, int] = {}
         for number in sorted(grammar.derivations):
@@ -100,6 +101,16 @@ class Recombiner:
         grammar = grammar.renumbered(numbers)
         return cls(pairs, options, (sides[turned], sides[not turned]), grammar, turned=bool(turned))
 
+    @classmethod
+    def stored(
+        cls, pairs: Sequence[TrainingPair], options: AugmentOptions, stored: StoredGrammar
+    ) -> Recombiner:
+        """Draw from a grammar that was learnt before, and perhaps corrected."""
+        check_pairs(pairs, options)
+        sides = tokenisers(pairs, options, words=True)
+        ordered = (sides[1], sides[0]) if stored.turned else sides
+        return cls(pairs, options, ordered, stored.grammar, turned=stored.turned)
+
     def draw(self, n: int | None = None, seed: int | None = None) -> Iterator[Recombined]:
         """Yield new pairs, no source twice and none that is in training."""
         options = self.options
@@ -127,7 +138,7 @@ class Recombiner:
         if len(first) > self.options.longest:
             return None
         texts = self._sides[0].text(first), self._sides[1].text(second)
-        return (texts[1], texts[0]) if self._turned else texts
+        return (texts[1], texts[0]) if self.turned else texts
 
     def _provenance(self, derivation: Derivation) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Training pairs that show the rules and words, and what was exchanged into new places."""
@@ -158,12 +169,12 @@ class Recombiner:
 
     def _named(self, unit: Unit) -> str:
         pair = unit[0].strip(), "".join(unit[1]).strip()
-        return unit_text((pair[1], pair[0]) if self._turned else pair)
+        return unit_text((pair[1], pair[0]) if self.turned else pair)
 
     def derived(self, pair: TrainingPair) -> list[bool]:
         """Return for every derivation of a source whether it gives the pair's own target."""
         sides = pair.source.strip(), pair.target.strip()
-        first, second = (sides[1], sides[0]) if self._turned else sides
+        first, second = (sides[1], sides[0]) if self.turned else sides
         return [
             self._sides[1].text(self.grammar.texts(derivation)[1]) == second
             for derivation in self.grammar.derive(self._sides[0].cut(first))
@@ -171,7 +182,7 @@ class Recombiner:
 
     def explain(self, source: str) -> list[str] | None:
         """Return how a sentence can be made of training pairs, line by line, or None."""
-        if self._turned:  # The grammar reads the other language; draw and look instead.
+        if self.turned:  # The grammar reads the other language; draw and look instead.
             return None
         for derivation in self.grammar.derive(self._sides[0].cut(source)):
             texts = self._texts(derivation)

@@ -124,15 +124,18 @@ def identity(source: PairSource, options: AugmentOptions) -> dict[str, Any]:
         "format": FORMAT,
         "recombine": __version__,
         **code_version(options),
-        "track": track_of(options.method),
+        "track": track_of(options.method, options.grammar),
         "options": options.said(),
         "learned_from": {**source.origin, "received": len(source.pairs), "sha256": source.digest},
     }
 
 
-def track_of(method: str) -> str:
-    """Return what a model has learned from that is trained with a method's pairs."""
-    return GRAMMAR if method == GRAMMAR else TRAIN_ONLY
+def track_of(method: str, grammar: str = "") -> str:
+    """Return what a model has learned from that is trained with a method's pairs.
+
+    Files that a person may have corrected say more than training does.
+    """
+    return GRAMMAR if method == GRAMMAR or grammar else TRAIN_ONLY
 
 
 def words_of(text: str) -> tuple[str, ...]:

@@ -41,6 +41,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="show what this sentence was made of (pairs in --out DIR) or could be made of",
     )
     parser.add_argument(
+        "--grammar",
+        type=Path,
+        metavar="DIR",
+        help="write what is learned as files that can be read and corrected: rules and words",
+    )
+    parser.add_argument(
+        "--from-grammar",
+        type=Path,
+        metavar="DIR",
+        help="draw from such files, as they are now, instead of learning anew",
+    )
+    parser.add_argument(
         "--held-out",
         action="store_true",
         help="hide some combinations of the pairs, and print how many are derived again correctly",
@@ -53,12 +65,13 @@ def augment_verb(options: argparse.Namespace) -> int:
     """Recombine training pairs into more training pairs."""
     from recombine.augment.files.folder import existing_folder, write_augmented
     from recombine.augment.files.inputs import read_pairs
-    from recombine.augment.methods import read_options
+    from recombine.augment.methods import read_options, store_grammar
     from recombine.config import apply_overrides
 
-    if options.review + options.held_out + (options.explain is not None) > 1:
+    asked_for = options.review, options.held_out, options.explain is not None, options.grammar
+    if sum(map(bool, asked_for)) > 1:
         raise ConfigError(
-            "--review, --held-out and --explain are different questions: ask one at a time"
+            "--review, --held-out, --explain and --grammar are different: ask one at a time"
         )
     source = read_pairs(
         options.pairs, source=options.source, target=options.target, sample=options.sample
@@ -67,7 +80,14 @@ def augment_verb(options: argparse.Namespace) -> int:
     for name in ("n", "seed", "engine", "address"):
         if getattr(options, name) is not None:
             settings[name] = getattr(options, name)
+    if options.from_grammar is not None:
+        settings["grammar"] = str(options.from_grammar)
     method_options = read_options(settings, source)
+    if options.grammar is not None:
+        rules = store_grammar(source, method_options, options.grammar)
+        say(f"{options.grammar}: {rules:,} rules; its README.md says how to correct them")
+        print(options.grammar)
+        return 0
     if options.review:
         return _review(source, method_options, options)
     if options.explain is not None:
