@@ -227,10 +227,10 @@ class WordFitter:
         pleasing = self._selector.pleasing(above)
         return _options(
             [
-                one
-                for one in self._weights(source)
-                if (pleasing is None or one[0] in pleasing)
-                and not left.isdisjoint(allowed.get(one[0], left))
+                pair
+                for pair in self._weights(source)
+                if (pleasing is None or pair[0] in pleasing)
+                and not left.isdisjoint(allowed.get(pair[0], left))
             ]
         )
 

@@ -99,9 +99,9 @@ class TieFinder:
             for number, governor, dependent in places.get(code, ()):
                 others = self._reached(shape, children, node, dependent)
                 if others:  # most paths of several steps lead nowhere
-                    for one in self._reached(shape, children, node, governor):
+                    for upper in self._reached(shape, children, node, governor):
                         for other in others:
-                            yield Tie(one, other, number)
+                            yield Tie(upper, other, number)
 
     def _reached(
         self, shape: tuple[int, ...], children: list[list[int]], node: int, way: _Way

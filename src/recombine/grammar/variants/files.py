@@ -261,10 +261,10 @@ def widen_paradigms(own: tuple[Paradigm, ...], more: tuple[Paradigm, ...]) -> li
     """The paradigms of a language with the further forms and classes of its variants."""
     cells: dict[tuple[str, str], Mapping[str, str]] = {}
     places: dict[tuple[str, str], Where | None] = {}
-    for one in (*own, *more):
-        key = (one.name, one.ending)
-        cells[key] = {**cells.get(key, {}), **one.cells}
-        places.setdefault(key, one.where)
+    for paradigm in (*own, *more):
+        key = (paradigm.name, paradigm.ending)
+        cells[key] = {**cells.get(key, {}), **paradigm.cells}
+        places.setdefault(key, paradigm.where)
     return [
         Paradigm(name, ending, cells[name, ending], places[name, ending]) for name, ending in cells
     ]

@@ -228,7 +228,7 @@ class WordingTable:
 def _shortest(texts: Iterable[str]) -> tuple[str, ...]:
     """The texts that contain no other: most forms of a verb begin with another."""
     found: list[str] = []
-    for text in sorted(set(texts), key=lambda one: (len(one), one)):
+    for text in sorted(set(texts), key=lambda text: (len(text), text)):
         if not any(short in text for short in found):
             found.append(text)
     return tuple(found)

@@ -133,8 +133,8 @@ def _senses(word: str, wordings: Wordings) -> Iterator[tuple[str, Forms]]:
             into = merged.setdefault(0 if len(forms) == 1 else number, {})
             for name, texts in forms.items():
                 into.setdefault(name, []).extend(map(wordings.cleaned, texts))
-        for one in merged.values():
-            yield contrast, {name: tuple(dict.fromkeys(texts)) for name, texts in one.items()}
+        for by_field in merged.values():
+            yield contrast, {name: tuple(dict.fromkeys(texts)) for name, texts in by_field.items()}
 
 
 class _Additions:
@@ -189,7 +189,7 @@ class _Additions:
                 rules[chain[0]],
                 name=name,
                 parts=tuple(part._replace(head=part.slot == head) for part in parts),
-                tags=tuple(dict.fromkeys(tag for one in chain for tag in rules[one].tags)),
+                tags=tuple(dict.fromkeys(tag for member in chain for tag in rules[member].tags)),
             )
         self.lines.append(Line(name, line.field, tuple(bodies)))
 

@@ -174,26 +174,32 @@ class MeaningJudge:
         readings = self.readings(hypothesis, wanted[0])
         if not readings:
             return self._unread(meant, wanted[0], hypothesis)
-        found = [
-            (len(differences), -closeness(one.units, reading.units), number, differences, one)
-            for one in wanted
+        compared = [
+            (
+                len(differences),
+                -closeness(intended.units, reading.units),
+                number,
+                differences,
+                intended,
+            )
+            for intended in wanted
             for number, reading in enumerate(readings)
-            for differences in [self.differences(one, reading)]
+            for differences in [self.differences(intended, reading)]
         ]
-        _, _, number, differences, one = min(found, key=lambda each: each[:3])
+        _, _, number, differences, intended = min(compared, key=lambda row: row[:3])
         if differences:
             given = readings[number]
-            if self._said_alike(meant, one, differences) and not _tags_apart(one, given):
-                return MeaningVerdict(SAME, (), one, given, "the source has one word for both")
-            return MeaningVerdict(DIFFERENT, tuple(differences), one, readings[number])
+            if self._said_alike(meant, intended, differences) and not _tags_apart(intended, given):
+                return MeaningVerdict(SAME, (), intended, given, "the source has one word for both")
+            return MeaningVerdict(DIFFERENT, tuple(differences), intended, readings[number])
         if self._said_by_the_grammar(hypothesis, wanted):
-            return MeaningVerdict(SAME, (), one, one)
-        if apart := _tags_apart(one, readings[number]):
-            return MeaningVerdict(DIFFERENT, apart, one, readings[number])
+            return MeaningVerdict(SAME, (), intended, intended)
+        if apart := _tags_apart(intended, readings[number]):
+            return MeaningVerdict(DIFFERENT, apart, intended, readings[number])
         # The right words in the right places, read with less care than the grammar has: an object
         # without its preposition, or agreement that does not hold.
         note = "the right words in their roles, but not as the grammar or its variants say it"
-        return MeaningVerdict(OUTSIDE, (), one, None, note)
+        return MeaningVerdict(OUTSIDE, (), intended, None, note)
 
     def _unread(self, meant: Sequence[Tree], wanted: Meaning, hypothesis: str) -> MeaningVerdict:
         """The verdict on a hypothesis without any reading."""
@@ -224,9 +230,9 @@ class MeaningJudge:
         """
         read = self.grammar.parser(self.target).parse(hypothesis, SMALL_BUDGET)
         return any(
-            not self.differences(one, reading) and not _tags_apart(one, reading)
+            not self.differences(intended, reading) and not _tags_apart(intended, reading)
             for reading in map(self.meaning, read.trees(MOST_OTHERS))
-            for one in wanted
+            for intended in wanted
         )
 
     def _open_in_the_source(self, meant: Sequence[Tree], hypothesis: str) -> bool:
@@ -280,9 +286,13 @@ class MeaningJudge:
     def _same(self, hypothesis: str, wanted: Sequence[Meaning]) -> MeaningVerdict:
         """The verdict on a wording of what was meant, with another way to take its words."""
         for reading in self.readings(hypothesis, wanted[0], MOST_OTHERS, SMALL_BUDGET):
-            found = [self.differences(one, reading) for one in wanted]
-            if all(found) and all(each.kind in _STRUCTURE for one in found for each in one):
-                other = "; ".join(f"{each.kind}: {each.text}" for each in found[0][:2])
+            differences = [self.differences(intended, reading) for intended in wanted]
+            if all(differences) and all(
+                finding.kind in _STRUCTURE for apart in differences for finding in apart
+            ):
+                other = "; ".join(
+                    f"{finding.kind}: {finding.text}" for finding in differences[0][:2]
+                )
                 note = f"ambiguous, and one reading fits; another: {other}"
                 return MeaningVerdict(SAME, (), wanted[0], wanted[0], note)
         return MeaningVerdict(SAME, (), wanted[0], wanted[0])
@@ -306,16 +316,16 @@ class MeaningJudge:
         def choose(words: tuple[int, ...]) -> int:
             return words[0] if len(words) == 1 else min(words, key=unlikely)
 
-        found: dict[object, tuple[Tree, list[Unit]]] = {}
+        distinct: dict[object, tuple[Tree, list[Unit]]] = {}
         for tree in self._reader.parse(cleaned, budget).trees(most, choose):
             units = self._units(tree)
             said = (
-                (one.word, one.contrast, one.slot, one.head, *self.aside(one.frame))
-                for one in units
+                (unit.word, unit.contrast, unit.slot, unit.head, *self.aside(unit.frame))
+                for unit in units
             )
             key = (self._question(tree), *said)
-            found.setdefault(key, (tree, units))
-        close = sorted(found.values(), key=lambda one: -closeness(wanted.units, one[1]))
+            distinct.setdefault(key, (tree, units))
+        close = sorted(distinct.values(), key=lambda pair: -closeness(wanted.units, pair[1]))
         return [self.meaning(tree, units) for tree, units in close[:MOST_COMPARED]]
 
     def meaning(self, tree: Tree, units: list[Unit] | None = None) -> Meaning:
@@ -407,11 +417,11 @@ class MeaningJudge:
         said = tuple(
             [Said("", marker) for marker in meaning.markers] for meaning in (wanted, given)
         )
-        found = compare(wanted.units, given.units, (said[0], said[1]), depths, lambda *_: False)
+        compared = compare(wanted.units, given.units, (said[0], said[1]), depths, lambda *_: False)
         findings = [
-            Finding(ASPECTS.get(one.kind, "word"), SHOWN_BY, tuple(one.row))
-            for one in found
-            if one.kind != "modifiers reordered"
+            Finding(ASPECTS.get(difference.kind, "word"), SHOWN_BY, tuple(difference.row))
+            for difference in compared
+            if difference.kind != "modifiers reordered"
         ]
         for index, other in match(wanted.units, given.units).items():
             label, contrast = wanted.units[index].label, given.units[other].contrast
