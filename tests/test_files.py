@@ -26,6 +26,7 @@ from recombine.files import (
     read_jsonl,
     read_lines,
     read_table,
+    table_rows,
     write_json,
     write_jsonl,
     write_text,
@@ -357,3 +358,38 @@ def test_an_appender_makes_the_folders_above_it(tmp_path):
     with Appender(tmp_path / "runs" / "new" / "log.jsonl") as output:
         output.append({"n": 1})
     assert (tmp_path / "runs" / "new" / "log.jsonl").read_text() == '{"n":1}\n'
+
+
+@pytest.mark.parametrize(
+    ("line", "column"),
+    [('{"id": "a", "source": }', 23), ('{"half": "\\ud800"}', 1)],
+    ids=["broken", "half a pair"],
+)
+def test_a_broken_row_names_the_column(tmp_path, line, column):
+    """The caret stands where JSON stops to be JSON, or at the beginning of what no reader takes."""
+    path = tmp_path / "a.jsonl"
+    path.write_text(f"{{}}\n{line}\n", encoding="utf-8")
+    with pytest.raises(DataError) as broken:
+        list(read_jsonl(path))
+    where = broken.value.where
+    assert where is not None
+    assert (where.line, where.column) == (2, column)
+
+
+def test_a_header_may_name_the_columns_that_are_known():
+    """Any other is a fault of its own, an empty cell is none, and the row is read all the same."""
+    faults = []
+    lines = [(1, "id\tform\t\tcolour"), (2, "a\tb\t\tred")]
+    path = Path("x.tsv")
+    rows = list(table_rows(path, lines, lambda *fault: faults.append(fault), known=["form", "id"]))
+    assert [(message, hint) for message, _, hint in faults] == [
+        ("unknown column 'colour'", "known: form, id")
+    ]
+    assert rows[0]["form"] == "b"
+
+
+def test_a_file_is_written_into_folders_that_are_not_there_yet(tmp_path):
+    """All that are missing above it, and none is in the way that is there."""
+    for text in ("one", "two"):
+        write_text(tmp_path / "a" / "b" / "c.txt", text)
+    assert (tmp_path / "a" / "b" / "c.txt").read_text() == "two"

@@ -83,6 +83,28 @@ def test_a_very_large_file_goes_by_its_size_and_ends(tmp_path, monkeypatch):
         assert content_of([path]) != before
 
 
+def test_a_file_of_exactly_the_limit_is_read_whole(tmp_path, monkeypatch):
+    """Its middle counts; of one byte more only the ends do."""
+    monkeypatch.setattr("recombine.stage.LARGE", 100)
+    monkeypatch.setattr("recombine.stage.END", 10)
+    path = tmp_path / "x"
+    for size, differs in ((100, True), (101, False)):
+        path.write_bytes(b"a" * size)
+        before = content_of([path])
+        path.write_bytes(b"a" * 50 + b"b" + b"a" * (size - 51))
+        assert (content_of([path]) != before) == differs
+
+
+def test_what_differs_is_shortened_only_where_it_is_long(tmp_path):
+    """Eighty characters stand as they are, more are cut to eighty, a hash to its first eight."""
+    shown = {}
+    for size in (78, 79, 64):
+        with pytest.raises(StaleOutput) as stale:
+            require_same_key(tmp_path, {"text": "x" * size}, {"text": 1})
+        shown[size] = stale.value.message.split(": ", 1)[1].removesuffix(" then, 1 now")
+    assert shown == {78: f'"{"x" * 78}"', 79: f'"{"x" * 76}...', 64: "x" * 8}
+
+
 def test_the_first_version_of_code_is_not_written_down():
     """Its author gives it a number when its results change."""
     assert code_version(object()) == {}
