@@ -7,12 +7,12 @@ import pytest
 from recombine.grammar import Grammar
 from recombine.grammar.tree import Tree
 from recombine.metrics.meaning.judge import (
-    FEWEST_WORDS,
     MOST_LETTERS,
     MeaningJudge,
     MeaningVerdict,
 )
 from recombine.metrics.meaning.metric import detail_of, lexicon_rows
+from recombine.metrics.meaning.unread import FEWEST_WORDS
 
 FILES = {
     "abstract.grammar": """\
@@ -212,7 +212,9 @@ def test_where_reading_ended_is_said(judge: MeaningJudge) -> None:
     assert seen.note == "not understood from “kaida” on"
     first = judge.judge(meant(judge), "tama ga inu o mita da")
     assert (first.unknown, first.unsaid) == ("tama", ("cat",))
-    known = judge.judge(meant(judge), "neko neko ga ga mita")
+    lost = judge.judge(meant(judge), "neko neko ga ga mita")  # no dog, and nothing unknown
+    assert (lost.kind, lost.explanation) == ("different", "word not said: dog")
+    known = judge.judge(meant(judge), "neko inu ga ga mita")
     assert (known.kind, known.unknown, known.unsaid) == ("outside", "", ())
     assert known.note == "its words make no sentence that the grammar and its variants know"
 

@@ -76,3 +76,20 @@ def test_modifiers_come_in_any_order(
     (found,) = english.judge_block([(source, (), hypothesis)])
     assert found is not None
     assert found["class"] == verdict, found
+
+
+@pytest.mark.parametrize(
+    ("source", "hypothesis", "verdict"),
+    [
+        ("Un père a rendu un livre à Brian.", "A father gave Brian a book.", "different"),
+        ("Un père a prêté un livre à Brian.", "A father loaned Brian a book.", "same"),
+        ("Un père a prêté un livre à Brian.", "A father lent Brian a book.", "same"),
+    ],
+)
+def test_an_auxiliary_is_no_word_for_two(
+    english: MeaningMatch, source: str, hypothesis: str, verdict: str
+) -> None:
+    """*prêté* is lent and loaned; the *a* that all verbs have makes no two of them one."""
+    (found,) = english.judge_block([(source, (), hypothesis)])
+    assert found is not None
+    assert found["class"] == verdict, found

@@ -34,7 +34,7 @@ from recombine.metrics.anatomy.dependencies import (
     units_of,
 )
 from recombine.metrics.meaning.slips import agreement_slip, in_order
-from recombine.metrics.meaning.unread import UnreadTexts
+from recombine.metrics.meaning.unread import OwnForms, UnreadTexts
 
 MOST_READINGS = 24  # of a source or a hypothesis that are looked at
 MOST_COMPARED = 6  # of these that are compared with what was meant, the closest
@@ -272,11 +272,13 @@ class MeaningJudge:
             for form in self._source_forms(said)
         )
 
-    def _source_forms(self, label: str) -> tuple[str, ...]:
-        code = self.grammar.inventory.code(label)
-        senses = self._source_wordings.senses(code)
-        texts = (text for forms in senses for all_of in forms.values() for text in all_of)
-        return tuple(dict.fromkeys(text.casefold() for text in texts if text))
+    def _source_forms(self, label: str) -> list[str]:
+        """The forms of a word in the source language; *a* is no word for *rendu*."""
+        return self._own_source_forms.of(self.grammar.inventory.code(label))
+
+    @cached_property
+    def _own_source_forms(self) -> OwnForms:
+        return OwnForms(self._source_wordings)
 
     def _said_and_hung(self, tree: Tree) -> tuple[str, tuple[tuple[str, int], ...]]:
         """What the source language says, and what depends on what, whatever the words."""

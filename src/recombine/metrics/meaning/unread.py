@@ -27,6 +27,33 @@ SHOWN_LETTERS = 8  # of a text that is not understood, where nothing says where 
 _WORD = re.compile(r"[^\W\d_]+")
 
 
+class OwnForms:
+    """The forms of words that are theirs: an auxiliary is a form of very many verbs."""
+
+    def __init__(self, wordings: Wordings) -> None:
+        self.wordings = wordings
+
+    def of(self, code: int) -> list[str]:
+        """The forms of a word that few others have; none where it may go unheard."""
+        return [form for form in sorted(self._forms(code)) if self._sharing[form] <= FEW]
+
+    def _forms(self, code: int) -> set[str]:
+        """All forms of a word, and what tables say for it."""
+        wordings = self.wordings
+        senses = wordings.senses(code)
+        if not all(any(forms.get(FORM, ())) for forms in senses):
+            return set()
+        cells = [cell for forms in senses for cell in forms.values()]
+        cells += [cell for name in wordings.tables_of(code) for cell in name.values()]
+        return {wordings.cleaned(text) for cell in cells for text in cell if text}
+
+    @cached_property
+    def _sharing(self) -> Counter[str]:
+        inventory = self.wordings.inventory
+        codes = range(inventory.first_word, inventory.first_word + len(inventory.words))
+        return Counter(form for code in codes for form in self._forms(code))
+
+
 class UnreadTexts:
     """Tells about texts of one language that have no reading."""
 
@@ -35,6 +62,7 @@ class UnreadTexts:
     ) -> None:
         self.grammar = grammar
         self.wordings = wordings
+        self.own_forms = OwnForms(wordings)
         self.cutter = cutter
         self.source = source
         self.target = target
@@ -114,27 +142,8 @@ class UnreadTexts:
             return bool(re.search(rf"(?<!\w){re.escape(form[:STEM])}{rest}(?!\w)", cleaned))
 
         own = {
-            inventory.labels[code]: [
-                form for form in self._forms(code) if self._sharing[form] <= FEW
-            ]
+            inventory.labels[code]: self.own_forms.of(code)
             for code in meant.codes
             if inventory.is_word(code) and "closed" not in inventory.word(code).classes
         }
         return tuple(word for word, forms in own.items() if forms and not any(map(is_said, forms)))
-
-    def _forms(self, code: int) -> set[str]:
-        """All forms of a word, and what tables say for it; none where it may go unheard."""
-        wordings = self.wordings
-        senses = wordings.senses(code)
-        if not all(any(forms.get(FORM, ())) for forms in senses):
-            return set()
-        cells = [cell for forms in senses for cell in forms.values()]
-        cells += [cell for name in wordings.tables_of(code) for cell in name.values()]
-        return {wordings.cleaned(text) for cell in cells for text in cell if text}
-
-    @cached_property
-    def _sharing(self) -> Counter[str]:
-        """How many words have a form: an auxiliary is a form of very many verbs."""
-        inventory = self.grammar.inventory
-        codes = range(inventory.first_word, inventory.first_word + len(inventory.words))
-        return Counter(form for code in codes for form in self._forms(code))
