@@ -114,8 +114,10 @@ class Shell:
         lines = [
             f"! {line}" if "# fails" in line else line for line in script.rstrip().splitlines()
         ]
+        path = self.programs / "block.sh"
+        path.write_text(self.prelude + "\n".join(lines) + "\n", encoding="utf-8")
         done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", self.prelude + "\n".join(lines)],
+            ["bash", "-euo", "pipefail", str(path)],
             cwd=self.folder, env=self.environment, capture_output=True, text=True,
         )  # fmt: skip
         assert done.returncode == 0, f"{script}\n{done.stdout[-1000:]}\n{done.stderr[-3000:]}"
@@ -360,7 +362,11 @@ PAGES = (
     Page(
         "docs/how-to/divergent-splits.md",
         natural_text,
-        {"build divergent": "-o edition=all", "run experiment.toml": short("own", "control")},
+        {
+            "build divergent": "-o edition=all",
+            "divergence": "-o edition=all",
+            "run experiment.toml": short("own", "control"),
+        },
         slow=True,
     ),
     Page(
