@@ -111,7 +111,8 @@ def describe_proof(benchmark: Benchmark) -> str:
     if _can_be_repeated(benchmark, options):
         return f"{text}; recipe and seed give these bytes. Not proved: {OPEN}"
     if list(named_files(options)):
-        return f"{text}. Not proved: what only your own files could show; {OPEN}"
+        unproved = "the order of rows, what only your own files could show"
+        return f"{text}. Not proved: {unproved}; {OPEN}"
     other = "another version built it, or from other data"
     if _asks_for_far_more(benchmark, options):
         other = "the recipe asks for far more than there is"
