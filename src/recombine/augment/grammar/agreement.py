@@ -285,12 +285,18 @@ class RuleAgreement:
         return np.asarray((own | evidence[:, against].any(1)) & (mine == 0))
 
     def _places_as_evidence(self) -> Floats:
-        """[word, place]: where words are seen, of places whose rules have rivals."""
+        """[word, place]: where words are seen, of places and rules that have rivals."""
         columns = [self._head_items.astype(np.float32)]
         for place, vector in self._all_cores.items():
             rivals = self.tables.frames[place.rule.frame()]
             if len(rivals) > 1 and sum(place.rule.frame() == rule.frame() for rule in rivals) > 1:
                 columns.append((vector > 0).astype(np.float32)[:, None])
+        # *der* says nothing of gender, *der* behind *helped* does.
+        for by_rule in self._cores.values():
+            for rule, vector in by_rule.items():
+                seen = vector > 0
+                if len(self.tables.frames[rule.frame()]) > 1 and seen.sum() >= WORDS:
+                    columns.append(seen.astype(np.float32)[:, None])
         return np.concatenate(columns, axis=1) if columns else np.zeros((0, 0), np.float32)
 
     # --- government -------------------------------------------------------------------------

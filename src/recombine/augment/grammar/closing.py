@@ -19,7 +19,7 @@ from recombine.corpus.segment import is_punctuation
 # A phrase must be seen with its mark so often, and with other words in a smaller share of cases.
 WITH_MARK, WITHOUT = 4, 0.02
 
-# What a phrase is made of, in the source: closed words and kinds of slots.
+# The closed words of a phrase, in the source.
 Shape = tuple[str, ...]
 
 

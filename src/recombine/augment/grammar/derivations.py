@@ -176,10 +176,11 @@ class _Span:
         return span.symbol
 
     def shape(self) -> tuple[str, ...]:
-        """The closed words of a phrase and the kinds of its other parts; nothing of one word."""
+        """The closed words of a phrase of several words."""
         if self.kind != PHRASE or self.children is None or len(self.children) < 2:
             return ()
-        return tuple(part.kind for part in self.children)
+        kinds = (part.kind for part in self.children)
+        return tuple(kind for kind in kinds if kind not in (OPEN, PHRASE, HEAD, CLAUSE))
 
     def closable(self) -> Iterator[_Span]:
         """Yield the phrases inside whose last word in the target is their own."""
@@ -388,6 +389,7 @@ class _Edges:
     def __init__(self, targets: Sequence[Tokens], attachment: Attachment) -> None:
         self.targets, self.attachment = targets, attachment
         self._kept: dict[tuple[object, int], dict[str, bool]] = {}
+        self._kept_somewhere: dict[object, set[str]] = defaultdict(set)
 
     def next_level(self, level: Iterable[Located]) -> list[Located]:
         """Find the edges of all children of a level of constituents, and return the next level."""
@@ -450,9 +452,13 @@ class _Edges:
                 words[kind(span, self.attachment)][_edge(span, target, at_left=at_left)] += 1
             edges = {word for counts in words.values() for word in counts if word is not None}
             kept = self._kept.get((key, step), {})
-            kept = kept | {word: _explained(word, words) for word in edges - kept.keys()}
+            before = self._kept_somewhere[key]
+            kept = kept | {
+                word: word in before or _explained(word, words) for word in edges - kept.keys()
+            }
             if len(members) >= ENOUGH:
                 self._kept[key, step] = kept
+                before.update(word for word in edges if kept[word])
             shorter = []
             for span, target in members:
                 word = _edge(span, target, at_left=at_left)
