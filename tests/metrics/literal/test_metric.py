@@ -334,8 +334,9 @@ def test_a_word_of_other_sentences_betrays_nothing(others: int, having: int, com
         for number in range(others)
     ]
     item = idiom("Ik speel het even als ik kan .")
+    plain = Scored(Example.make(source="a dog"), "een hond")  # has no idiom, wherever it stands
     metric = LiteralTranslation()
-    assert classes(metric, [item, *other])[0] == ("paraphrase" if common else "literal")
+    assert classes(metric, [plain, item, *other])[1] == ("paraphrase" if common else "literal")
     assert metric.notes()["too_common"] == ({"once in a while": ["even"]} if common else {})
 
 
