@@ -98,6 +98,46 @@ def opus_patterns() -> Table:
     return Table(("pattern", *kinds, *kinds), made)
 
 
+def engines() -> Table:
+    """Three engines on full SGET: exact beside meaning."""
+    outputs = rows("untrained/sget-engines")
+    cells = []
+    for system in dict.fromkeys(row["system"] for row in outputs):
+        counts: Counter[str] = Counter()
+        for row in chosen(outputs, system=system):
+            names = ("n", "exact", "same", "different", "outside")
+            counts.update({name: int(row[name]) for name in names})
+        cells.append([system, *shares(counts["n"], counts["exact"], counts)])
+    return Table(("system", "n", "`exact`", "`meaning`", "outside", "different"), cells)
+
+
+def engines_read() -> Table:
+    """How verdicts on these outputs were read, as given then and as given today."""
+    outputs = rows("untrained/sget-read")
+    cells = []
+    for name in ("same", "different"):
+        said = chosen(outputs, meaning=name)
+        wrong = [row for row in said if verdict(row) == "wrong"]
+        mended = sum(row["meaning"] != row["meaning now"] for row in wrong)
+        cells.append([name, *read_cells(said), str(mended)])
+    return Table(("verdict", "read", *VERDICTS, "of the wrong, mended"), cells)
+
+
+def engines_by_pattern() -> Table:
+    """Of eight sentences a pattern: exact, same and outside, of three engines."""
+    outputs = rows("untrained/sget-engines")
+    systems = list(dict.fromkeys(row["system"] for row in outputs))
+    cells = []
+    for pattern in sorted({row["pattern"] for row in outputs}):
+        counts = []
+        for system in systems:
+            (row,) = chosen(outputs, system=system, pattern=pattern)
+            counts += [row["exact"], row["same"], row["outside"]]
+        cells.append([pattern, *counts])
+    kinds = ("`exact`", "`meaning`", "outside")
+    return Table(("pattern", *kinds * len(systems)), cells)
+
+
 def language_models() -> Table:
     """What `meaning` and a reader say of language models on real and on invented words."""
     outputs = rows("untrained/language-models")

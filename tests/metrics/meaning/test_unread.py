@@ -62,6 +62,8 @@ def test_what_is_not_said_is_a_difference(
             "The coach left Hazel a new big not blue and unique game.",
             "outside",
         ),
+        # *been* is a word of the variants, and *a* one of both languages.
+        ("Charlotte a surveillé une radio.", "Charlotte's been watching a radio.", "outside"),
         (
             "Luna se rend compte qu'un ami a changé.",
             "Luna realizes that a friend has changed.",

@@ -97,9 +97,11 @@ class UnreadTexts:
                 for text in forms
                 if text
             }
+            lines = list(concrete.language.lines.values())
+            lines += self.wordings.variants.lines if language == self.target else ()
             texts |= {
                 piece.text
-                for line in concrete.language.lines.values()
+                for line in lines
                 for variant in line.variants
                 for piece in variant
                 if isinstance(piece, LiteralText)
