@@ -262,6 +262,18 @@ def test_one_reference_of_running_text_is_not_all_words():
     assert metric.judge(natural, "dann jeder winzige hund .").detail()["class"] == "missing"
 
 
+def test_a_head_may_be_what_stands_before_the_phrase():
+    """Unless that is a mark, or nothing."""
+    atoms = ["near", "every", "dog"]
+    asked = [compound(atoms, f"{{}} {n}", salt=str(n)) for n in range(30)]
+    metric = Compound()
+    metric.prepare([Scored(example, "er schlief bei jeder hund .") for example in asked])
+    for text, unsure in (("er mied jeder hund .", True), ("er schlief, jeder hund .", False),
+                         ("jeder hund .", False)):  # fmt: skip
+        verdict = metric.judge(asked[0], text)
+        assert (verdict.atom, verdict.unsure) == ("near", unsure), text
+
+
 def test_a_lexicon_can_be_trusted():
     """A hand-made one holds all right words: what it lacks is wrong, and the signature is plain."""
     asked = [compound(ATOMS, f"{{}} {n}", salt=str(n)) for n in range(30)]

@@ -228,8 +228,9 @@ def test_floor_comes_from_repeats() -> None:
     assert metric.notes()["repeats"] == 2
 
 
-def test_probes_calibrate_the_window() -> None:
-    """Nouns that take two words widen the window by what they take alone."""
+@pytest.mark.parametrize("more", [0, 1, 2])
+def test_probes_calibrate_the_window(more: int) -> None:
+    """Nouns that take several words widen the window by what they take alone."""
     items = swaps()
     for noun, words in NOUNS.items():
         items.append(
@@ -237,13 +238,13 @@ def test_probes_calibrate_the_window() -> None:
                 f"p-{noun}",
                 "phrase",
                 f"The {noun} .",
-                f"{' '.join(words)} mismo{noun} .",
+                " ".join([*words, *(f"{word}{noun}" for word in ("mismo", "solo")[:more]), "."]),
                 focus=(Focus(text=noun, role="phrase"),),
             )
         )
     metric = Consistency()
     metric.prepare(items)
-    assert metric.notes()["window"] == 2
+    assert metric.notes()["window"] == 1 + more
     assert metric.notes()["window_from"] == "30 pairs of isolated phrases"
 
 
