@@ -333,7 +333,7 @@ PAGES = (
     Page(
         "docs/tutorial.md",
         shorter={"run": short("transformer", "recombined")},
-        printed=("ja\t箱の中の猫がリアムを見た。", "recombined (train-only)"),
+        printed=("ja\t箱の中の猫はリアムを見た。", "runs/quickstart/report/report.html"),
         slow=True,
     ),
     Page("docs/formats.md"),
