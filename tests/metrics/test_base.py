@@ -131,7 +131,7 @@ def test_what_is_declared_is_kept_with_the_scores():
     """All that a reader of the numbers needs; of what is undecided only where something can be."""
     assert measure_of(Exact(), "").declares == {
         "kind": "mean", "higher_is_better": True, "right_value": 1.0, "missing": "empty",
-        "unit": "percent", "limits": (0.0, 100.0), "clusters": (),
+        "unit": "percent", "limits": (0.0, 100.0), "clusters": (), "one_wording": True,
     }  # fmt: skip
 
     class Unsure(Exact):

@@ -291,7 +291,7 @@ def test_every_dry_run_says_how_much(tmp_path, small_benchmark, capsys):
     assert main(["divergence", str(text), str(tmp_path / "gone"), "--dry-run"]) == 2
     assert "no such file" in capsys.readouterr().err
     assert main([str(one) for one in command] + ["--json"]) == 2
-    assert "it goes with --dry-run" in capsys.readouterr().err
+    assert "together with --dry-run" in capsys.readouterr().err
     assert not out.exists()
 
 
@@ -556,7 +556,7 @@ def test_a_dry_run_of_scorecard_and_annotation_writes_nothing(tmp_path, small_be
         assert main(["report", str(run), *more, "--dry-run"]) == 0
         assert str(tmp_path) in capsys.readouterr().out
         assert main(["report", str(run), *more, "--json"]) == 2
-        assert "--json is of a report" in capsys.readouterr().err
+        assert "--json prints what a report says" in capsys.readouterr().err
     assert list(tmp_path.glob("**/*.csv")) == []
     assert not run.exists()
 

@@ -159,6 +159,11 @@ def test_an_adjective_is_said_in_one_place(text: str, is_said: bool) -> None:
             "A friend had said that Liam saw the child.",
         ),
         (
+            "Un ami a dit que Liam avait vu l'enfant.",
+            "A friend has said that Liam has seen the child.",
+            "A friend had said that Liam had seen the child.",
+        ),
+        (
             "Le livre a été envoyé à un élève par l'ami.",
             "The friend sent a student the book.",
             "A student sent the friend the book.",

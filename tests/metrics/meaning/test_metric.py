@@ -418,7 +418,7 @@ def french() -> MeaningMatch:
         ("Mia said that Emma sees Liam.", "Mia a dit qu'Emma a vu Liam.", "different"),
         ("The girl escaped.", "La fille s'est échappé.", "outside"),
         ("The judge serves a child a pen.", "Un enfant sert un stylo à un juge.", "different"),
-        ("Mia said that Liam ran.", "Mia a dit que Liam court.", "different"),
+        ("Mia said that Liam ran.", "Mia a dit que Liam court.", "outside"),
         ("A red book was found.", "Un livre rouge a été trouvée.", "outside"),
     ],
 )
