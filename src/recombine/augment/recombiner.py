@@ -11,8 +11,8 @@ from typing import Any
 from recombine.augment.files.grammar_files import StoredGrammar
 from recombine.augment.grammar.composer import Composer
 from recombine.augment.grammar.constituents import CLAUSE, HEAD, PHRASE
-from recombine.augment.grammar.derivations import Derivation, PairRule, Unit
 from recombine.augment.grammar.learned import LearnedGrammar
+from recombine.augment.grammar.rules import Derivation, PairRule, Unit
 from recombine.augment.grammar.tables import RulePlace
 from recombine.augment.options import (
     AugmentOptions,

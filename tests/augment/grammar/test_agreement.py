@@ -6,7 +6,7 @@ import numpy as np
 
 from recombine.augment.grammar.agreement import RuleAgreement
 from recombine.augment.grammar.constituents import HEAD, PHRASE, SENTENCE
-from recombine.augment.grammar.derivations import Derivation, PairRule, RuleSlot
+from recombine.augment.grammar.rules import Derivation, PairRule, RuleSlot
 from recombine.augment.grammar.tables import RulePlace, RuleTables
 
 ROOT = PairRule(SENTENCE, (RuleSlot(PHRASE), " slept", "."), (0, " dort", "."))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recombine.augment.grammar.derivations import Derivation, PairRule, RuleSlot
+from recombine.augment.grammar.rules import Derivation, PairRule, RuleSlot
 from recombine.augment.grammar.tables import with_endings, with_government
 
 MODIFIED = PairRule("N", (RuleSlot("_"), RuleSlot("N")), (0, 1))

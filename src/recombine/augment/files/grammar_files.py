@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 from recombine.augment.grammar.agreement import RuleAgreement
 from recombine.augment.grammar.closing import Closing
 from recombine.augment.grammar.constituents import CLAUSE, HEAD, PHRASE, Constituents
-from recombine.augment.grammar.derivations import Derivation, PairRule, RuleSlot, Unit
 from recombine.augment.grammar.learned import LearnedGrammar
+from recombine.augment.grammar.rules import Derivation, PairRule, RuleSlot, Unit
 from recombine.augment.grammar.tables import RuleTables
 from recombine.augment.grammar.words import OPEN
 from recombine.augment.options import TrainingPair

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recombine.augment.grammar.constituents import HEAD, PHRASE
-from recombine.augment.grammar.derivations import PairRule, Unit
+from recombine.augment.grammar.rules import PairRule, Unit
 from recombine.augment.grammar.tables import (
     BARE,
     GOVERNMENT,

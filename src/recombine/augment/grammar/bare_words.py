@@ -14,7 +14,7 @@ from collections.abc import Hashable, Sequence
 from functools import cache
 
 from recombine.augment.grammar.constituents import SENTENCE
-from recombine.augment.grammar.derivations import Unit
+from recombine.augment.grammar.rules import Unit
 from recombine.augment.grammar.tables import RulePlace, RuleTables
 from recombine.augment.tokens import Tokens
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from recombine.augment.grammar.agreement import RuleAgreement
 from recombine.augment.grammar.constituents import CLAUSE, HEAD, PHRASE, SENTENCE
-from recombine.augment.grammar.derivations import Derivation, Frame, PairRule, Unit
+from recombine.augment.grammar.rules import Derivation, Frame, PairRule, Unit
 from recombine.augment.grammar.tables import BARE, RulePlace, RuleTables
 from recombine.augment.grammar.words import OPEN
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recombine.augment.grammar.constituents import PHRASE
-from recombine.augment.grammar.derivations import Derivation
+from recombine.augment.grammar.rules import Derivation
 from recombine.augment.options import AugmentOptions, TrainingPair
 from recombine.augment.recombiner import Recombiner, depth_of
 from recombine.errors import DataError

@@ -19,16 +19,9 @@ from recombine.augment.grammar.constituents import (
     find_constituents,
     reassigned,
 )
-from recombine.augment.grammar.derivations import (
-    Derivation,
-    PairRule,
-    RuleSlot,
-    Unit,
-    best_attachment,
-    frequent,
-    slot_kind,
-)
+from recombine.augment.grammar.derivations import best_attachment, frequent, slot_kind
 from recombine.augment.grammar.lexicon import learn_lexicon, word_links
+from recombine.augment.grammar.rules import Derivation, PairRule, RuleSlot, Unit
 from recombine.augment.grammar.tables import (
     BARE,
     RulePlace,

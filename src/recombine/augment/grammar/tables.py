@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from recombine.augment.grammar.constituents import CLAUSE, HEAD, PHRASE
-from recombine.augment.grammar.derivations import Derivation, Frame, PairRule, Unit
+from recombine.augment.grammar.rules import Derivation, Frame, PairRule, Unit
 
 # Endings alternate in a slot if so many words, and this share of its words, have both.
 ALTERNATING, ALTERNATING_SHARE, LONGEST_ENDING = 2, 0.05, 4
