@@ -57,15 +57,6 @@ class ConsistencyTests(ConsistencyOptions):
         "consistency", "synonym-consistency", "locality", "literal",
     )  # fmt: skip
 
-    @staticmethod
-    def take_text(data: dict[str, Any], text: str, translation: str | None, language: str) -> None:
-        """Take raw text for natural sentences, and with a parser for semi-natural ones."""
-        data["text"] = text
-        kinds = ["semi-natural", "natural"] if data.get("parser") else ["natural"]
-        data["data"] = list(dict.fromkeys([*data.get("data", ()), *kinds]))
-        if translation is not None:
-            data["translations"] = translation
-
     def build(self, draft: Draft) -> None:
         """Read, make every test, and then what depends on the tests: probes and training."""
         material, random = read_material(self), random_streams(draft.seed)
